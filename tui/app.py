@@ -142,24 +142,24 @@ class CallboardApp(App[None]):
         for pane in self.query(Pane):
             pane.name_key(self.keymap.now(pane.key))
         self.query_one("#jobs").focus()
-        self._set_small(self.size)
+        self._arrange_for_size(self.size)
         if self.guide is not None:
             self.guide.begin()
         source = self.playback.source
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
-            source.on_loss = partial(self._fail, RuntimeError(lost))
+            source.on_loss = partial(self._exit_with_failure, RuntimeError(lost))
         self.call_after_refresh(self.playback.ask)
         if self._ticking:
             self._ticked_s = time.monotonic()
-            self.set_interval(1 / FRAMES_A_SECOND, self._tick)
+            self.set_interval(1 / FRAMES_A_SECOND, self._tick_playback)
             self.read_on()
             # A full collection is a visible pause (0.1 s), and hardly anything here is a cycle.
             gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 50, 500)
 
-    def _tick(self) -> None:
+    def _tick_playback(self) -> None:
         now_s = time.monotonic()
         passed_s, self._ticked_s = now_s - self._ticked_s, now_s
         self.playback.tick(passed_s)
@@ -169,12 +169,12 @@ class CallboardApp(App[None]):
         try:
             pause_s = self.playback.read_on()
         except Exception as error:  # the caller of the app explains it
-            self._fail(error)
+            self._exit_with_failure(error)
             return
         if pause_s is not None and self._ticking:
             self.set_timer(pause_s, self.read_on)
 
-    def _fail(self, error: Exception) -> None:
+    def _exit_with_failure(self, error: Exception) -> None:
         self.failure = error
         self.exit()
 
@@ -212,7 +212,7 @@ class CallboardApp(App[None]):
             for slots in self.query(SlotsPane):
                 slots.set_run(frame.run)
         if (frame.comparison is not None) is not self.paired:
-            self._switch()
+            self._toggle_comparison()
             self._end_tour_of_another()
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
@@ -231,11 +231,11 @@ class CallboardApp(App[None]):
         """Show a text in the strip above the time bar; empty for none."""
         self.query_one(Caption).say(text, title)
 
-    def _switch(self) -> None:
+    def _toggle_comparison(self) -> None:
         """Show two runs from now on, or one again."""
         self._shown = self._single if self.paired else self._comparison
-        self._main.set_class(self.paired, "-paired")
-        self._set_small(self.size)
+        self._main_screen.set_class(self.paired, "-paired")
+        self._arrange_for_size(self.size)
         self.playback.set_view(lead=0)
         self.action_focus_pane("slots" if self._one_pane else "jobs")
 
@@ -257,7 +257,7 @@ class CallboardApp(App[None]):
     # The size of the screen.
 
     def on_resize(self, event: events.Resize) -> None:
-        self._set_small(event.size)
+        self._arrange_for_size(event.size)
         self.call_after_refresh(self.playback.ask)
 
     def on_pane_refitted(self) -> None:
@@ -268,25 +268,25 @@ class CallboardApp(App[None]):
         if any(getattr(self.view, field) != value for field, value in room.items()):
             self.playback.ask()
 
-    def _set_small(self, size: Extent) -> None:
+    def _arrange_for_size(self, size: Extent) -> None:
         """Show all panes where there is room, else the slots and one other pane; to an audience
         one pane at a time, at first the slots.
         """
         small = size.width < WIDE or size.height < TALL
-        self._main.set_class(small or self.presenting, "-small")
+        self._main_screen.set_class(small or self.presenting, "-small")
         for each in (self._single, self._comparison):
             each.name_others(small or self.presenting)
-        self._main.set_class(self.presenting, "-presenting")
+        self._main_screen.set_class(self.presenting, "-presenting")
         for slots in self.query(SlotsPane):
             slots.presented = self.presenting
-        self._main.set_class(self.presenting and not small, "-both-sides")
-        self._main.set_class(small and self._two_fit(size), "-both-slots")
+        self._main_screen.set_class(self.presenting and not small, "-both-sides")
+        self._main_screen.set_class(small and self._two_runs_fit(size), "-both-slots")
         if self._one_pane != (self.presenting and small):
             self._one_pane = not self._one_pane
-            self._zoom(self._shown.pane(SlotsPane, self.view) if self._one_pane else None)
+            self._zoom_pane(self._shown.pane(SlotsPane, self.view) if self._one_pane else None)
             self.action_focus_pane("slots" if self._one_pane else "jobs")
 
-    def _two_fit(self, size: Extent) -> bool:
+    def _two_runs_fit(self, size: Extent) -> bool:
         """Whether the slots of two runs fit side by side on a small screen."""
         run = self.playback.run
         return run is not None and len(run.nodes) <= CARD_NODES and size.width >= _TWO_SIDES
@@ -303,7 +303,7 @@ class CallboardApp(App[None]):
     def action_present(self) -> None:
         """Fewer panes, larger tiles, captions; or all again."""
         self.presenting = not self.presenting
-        self._set_small(self.size)
+        self._arrange_for_size(self.size)
         if self.guide is None:
             self.caption("", "")
         self._ask_when_laid_out()
@@ -356,12 +356,12 @@ class CallboardApp(App[None]):
 
         def filled(fields: FormFields | None) -> None:
             if fields is not None:
-                self._jump(read(fields))
+                self._follow_jump(read(fields))
 
         question = "Jump to a job, a node or a time:  job-3, a name, node-4, 7:30"
         self.push_screen(FormScreen(question, {"to": ""}, read), filled)
 
-    def _jump(self, jump: Jump) -> None:
+    def _follow_jump(self, jump: Jump) -> None:
         if jump.at_ms is not None:
             self.playback.ask(GoTo(jump.at_ms))
         else:
@@ -394,8 +394,8 @@ class CallboardApp(App[None]):
             self.playback.update_view(lead=1 - self.view.lead)
             if isinstance(focused, Pane) and focused.side is not None:
                 front = self._shown.pane(type(focused), self.view)
-                if self._main.has_class("-alone"):
-                    self._zoom(front)
+                if self._main_screen.has_class("-alone"):
+                    self._zoom_pane(front)
                 front.focus()
 
     def action_keep(self) -> None:
@@ -473,7 +473,7 @@ class CallboardApp(App[None]):
         view = self.view
         if self.playback.under_way:
             self.playback.ask(Halt())
-        elif self._main.has_class("-alone"):
+        elif self._main_screen.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
             self.playback.update_view(log_back=0)
@@ -513,25 +513,25 @@ class CallboardApp(App[None]):
     def action_focus_pane(self, name: str) -> None:
         pane = self._shown.show_pane(name, self.view)
         pane.focus()
-        if self._main.has_class("-alone"):
-            self._zoom(pane)
+        if self._main_screen.has_class("-alone"):
+            self._zoom_pane(pane)
         self._ask_when_laid_out()
 
     def action_maximise(self) -> None:
-        self._zoom(None if self._main.has_class("-alone") else self.focused)
+        self._zoom_pane(None if self._main_screen.has_class("-alone") else self.focused)
         self._ask_when_laid_out()
 
     def _ask_when_laid_out(self) -> None:
         self.keys.hold()
         self.call_after_refresh(self.playback.ask)
 
-    def _zoom(self, pane: Widget | None) -> None:
+    def _zoom_pane(self, pane: Widget | None) -> None:
         """Show one pane between the first line and the time bar, or all again."""
-        self._main.set_class(pane is not None, "-alone")
+        self._main_screen.set_class(pane is not None, "-alone")
         self._shown.zoom(pane)
 
     @property
-    def _main(self) -> Screen[Any]:
+    def _main_screen(self) -> Screen[Any]:
         """The screen below any dialogs."""
         return self.screen_stack[0]
 
@@ -676,10 +676,10 @@ class CallboardApp(App[None]):
         """Leave; the first time only with a question, if what was done by hand would be lost."""
         lost = self.playback.changed and not self._recorded
         if lost and not isinstance(self.screen, MenuScreen):
-            self._saving.ask_before_leaving(self._leave)
+            self._saving.ask_before_leaving(self._close_and_exit)
         else:
-            self._leave()
+            self._close_and_exit()
 
-    def _leave(self) -> None:
+    def _close_and_exit(self) -> None:
         self.playback.source.close()
         self.exit()

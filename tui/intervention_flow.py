@@ -28,25 +28,25 @@ class InterventionFlow:
 
     def intervene(self, target: menus.NodeTarget | None = None) -> None:
         """Offer the interventions in the target, else in the selection; and in the cluster."""
-        if (live := self._live()) is not None:
+        if (live := self._live_frame_and_run()) is not None:
             frame, run = live
             targets = [target] if target else menus.targets_of_node(self._playback.view.node, run)
             both = " in both runs" if frame.comparison is not None else ""
             title = f"Intervene{both} at {clock(frame.at_ms)}"
-            self._choose(title, menus.intervention_menu(frame, run, targets))
+            self._offer_choice(title, menus.intervention_menu(frame, run, targets))
 
     def fork(self) -> None:
-        if (live := self._live()) is None:
+        if (live := self._live_frame_and_run()) is None:
             return
         if menus.can_fork(*live):
-            self._choose(f"Fork at {clock(live[0].at_ms)}", [menus.fork_menu(*live)])
+            self._offer_choice(f"Fork at {clock(live[0].at_ms)}", [menus.fork_menu(*live)])
         else:
             self._playback.refuse(_NO_FORK)
 
     def until(self) -> None:
         if (frame := self._playback.frame) is not None:
             waiting = self._playback.player.until is not None
-            self._choose("Play until …", [menus.until_menu(frame, waiting)])
+            self._offer_choice("Play until …", [menus.until_menu(frame, waiting)])
 
     def by_name(self) -> Iterator[SystemCommand]:
         """All interventions, for the command palette."""
@@ -56,21 +56,23 @@ class InterventionFlow:
         targets = menus.targets_of_node(self._playback.view.node, run)
         for group in menus.intervention_menu(frame, run, targets):
             for item in group.items:
-                do = partial(self._app.call_later, self._follow, group.heading, item, lambda: None)
+                do = partial(
+                    self._app.call_later, self._follow_item, group.heading, item, lambda: None
+                )
                 yield SystemCommand(f"{group.subject}: {item.title}", f"keys: x {item.key}", do)
 
-    def _live(self) -> tuple[Frame, RunInfo] | None:
+    def _live_frame_and_run(self) -> tuple[Frame, RunInfo] | None:
         """The frame and the run, if it is live; else a message says that it cannot be changed."""
         frame, run = self._playback.frame, self._playback.run
         if not self._playback.is_live():
             return None
         return None if frame is None or run is None else (frame, run)
 
-    def _choose(self, title: str, groups: Sequence[menus.MenuGroup]) -> None:
+    def _offer_choice(self, title: str, groups: Sequence[menus.MenuGroup]) -> None:
         """Pause, offer a choice, do what was chosen, and go on as before."""
-        self._open(title, groups, self._playback.player.hold())
+        self._open_menu(title, groups, self._playback.player.hold())
 
-    def _open(
+    def _open_menu(
         self, title: str, groups: Sequence[menus.MenuGroup], resume: Callable[[], None]
     ) -> None:
         items = [item for group in groups for item in group.items]
@@ -80,29 +82,29 @@ class InterventionFlow:
             if number is None:
                 resume()
             else:
-                self._follow(title, items[number], resume)
+                self._follow_item(title, items[number], resume)
 
         self._app.push_screen(MenuScreen(title, lines), chosen)
 
-    def _follow(self, title: str, item: menus.MenuItem, resume: Callable[[], None]) -> None:
+    def _follow_item(self, title: str, item: menus.MenuItem, resume: Callable[[], None]) -> None:
         match item.then:
             case menus.MenuGroup() as group:
-                self._open(title, [group], resume)
+                self._open_menu(title, [group], resume)
             case menus.MenuForm() as form:
-                self._fill_in(form, resume)
+                self._fill_in_form(form, resume)
             case choice:
-                self._do(choice, resume)
+                self._carry_out_choice(choice, resume)
 
-    def _fill_in(self, form: menus.MenuForm, resume: Callable[[], None]) -> None:
+    def _fill_in_form(self, form: menus.MenuForm, resume: Callable[[], None]) -> None:
         def filled(fields: menus.FormFields | None) -> None:
             if fields is None:
                 resume()
             else:
-                self._do(form.read(fields), resume)
+                self._carry_out_choice(form.read(fields), resume)
 
         self._app.push_screen(FormScreen(form.question, form.fields, form.read), filled)
 
-    def _do(self, choice: menus.MenuChoice, resume: Callable[[], None]) -> None:
+    def _carry_out_choice(self, choice: menus.MenuChoice, resume: Callable[[], None]) -> None:
         """An intervention happens at the moment that is shown, however far the run has come."""
         resume()
         playback = self._playback

@@ -31,21 +31,21 @@ def read_jump(text: str, frame: Frame, run: RunInfo, names: Mapping[JobId, str])
         return Jump(job=named[0])
     numbered = _NUMBERED.fullmatch(text)
     if numbered is None:
-        return Jump(at_ms=_time(text))
+        return Jump(at_ms=_parsed_time(text))
     number = int(numbered[2])
     if numbered[1].lower() == "node":
-        return Jump(node=_below(number, len(run.nodes), "node"))
-    return Jump(job=_below(number, len(frame.hues), "job"))
+        return Jump(node=_checked_number(number, len(run.nodes), "node"))
+    return Jump(job=_checked_number(number, len(frame.hues), "job"))
 
 
-def _below(number: int, many: int, noun: str) -> int:
+def _checked_number(number: int, many: int, noun: str) -> int:
     if number >= many:
         last = f"the last is {noun}-{many - 1}" if many else f"there is no {noun} yet"
         raise ValueError(f"{noun}-{number} is not there; {last}")
     return number
 
 
-def _time(text: str) -> Millis:
+def _parsed_time(text: str) -> Millis:
     try:
         return parse_time(text)
     except ValueError:

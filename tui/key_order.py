@@ -66,7 +66,7 @@ class KeyOrder:
 
     async def go_on(self) -> None:
         """Handle the next key, if there is one that need not wait."""
-        if self.idle or self._busy or not self._ready(self._keys[0]):
+        if self.idle or self._busy or not self._can_be_handled(self._keys[0]):
             return
         self._busy = True
         self._depth = len(self._app.screen_stack)
@@ -75,7 +75,7 @@ class KeyOrder:
         if followed is not None:
             self._followed, self._rounds = followed, _ROUNDS
             followed.call_later(followed.post_message, KeyFollower())
-        self._app.call_later(self._handled)
+        self._app.call_later(self._await_handled)
 
     async def followed(self) -> None:
         """What the last key has led to has come to the app, once or twice."""
@@ -85,30 +85,30 @@ class KeyOrder:
         else:
             self._followed = None
 
-    def _ready(self, key: Key) -> bool:
+    def _can_be_handled(self, key: Key) -> bool:
         in_dialog = len(self._app.screen_stack) > 1
-        if not (key.key in _SUBMITTING if in_dialog else self._is_by_the_frame(key)):
+        if not (key.key in _SUBMITTING if in_dialog else self._depends_on_frame(key)):
             return True
         needed = self._answers_needed
         if in_dialog:  # a frame that is still to be asked for is, once the dialog has gone
             needed = min(needed, self._playback.requests)
         return self._playback.answers >= needed
 
-    def _is_by_the_frame(self, key: Key) -> bool:
+    def _depends_on_frame(self, key: Key) -> bool:
         bound = self._app.screen.active_bindings.get(key.key)
         of_command = bound is not None and bound.binding.id in _COMMANDS_BY_THE_FRAME
         return of_command or key.key in _BY_THE_FRAME
 
-    async def _handled(self) -> None:
+    async def _await_handled(self) -> None:
         """What the key has said to the app is done; a dialog that has come up gets its focus."""
         depth = len(self._app.screen_stack)
         if depth != self._depth:
             self._depth, self._followed = depth, None
-            self._app.call_after_refresh(self._handled)
+            self._app.call_after_refresh(self._await_handled)
             return
         if self._followed is not None and self._followed.is_attached:
             await asyncio.sleep(0)  # the app's own queue, never empty, would let nobody else on
-            self._app.call_later(self._handled)
+            self._app.call_later(self._await_handled)
             return
         self._busy = False
         self._answers_needed = max(self._answers_needed, self._playback.requests)

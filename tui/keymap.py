@@ -195,7 +195,7 @@ class Keymap:
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         self.chosen = dict(chosen or {})
         self.groups = {
-            heading: tuple(self._rebound(command) for command in commands)
+            heading: tuple(self._rebound_command(command) for command in commands)
             for heading, commands in GROUPS.items()
         }
         self.commands = tuple(each for commands in self.groups.values() for each in commands)
@@ -203,7 +203,7 @@ class Keymap:
         self.usual = {command.name: command.key for command in COMMANDS}
         """The keys by name that are in force unless others are chosen."""
 
-    def _rebound(self, command: Command) -> Command:
+    def _rebound_command(self, command: Command) -> Command:
         return msgspec.structs.replace(command, key=self.chosen.get(command.name, command.key))
 
     def now(self, key: str) -> str:

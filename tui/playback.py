@@ -136,7 +136,7 @@ class Playback:
         if move is not None and not self.requests:
             self.ask()
         move = move or (Stay() if self.requests else self.opening_move)
-        self._look_around()
+        self._set_room_and_rest()
         self.requests += 1
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
@@ -153,7 +153,7 @@ class Playback:
         """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
         if not self.is_live():
             return
-        self._look_around()
+        self._set_room_and_rest()
         self.requests += 1
         source = cast(LiveSource, self.source)
         changes = isinstance(intervention, Intervene)
@@ -177,11 +177,11 @@ class Playback:
                 self.changed = False
                 saved()
 
-        self._look_around()
+        self._set_room_and_rest()
         self.requests += 1
         cast(LiveSource, self.source).ask(InterventionRequest(save, self.view), answered)
 
-    def _look_around(self) -> None:
+    def _set_room_and_rest(self) -> None:
         """Say in the view how much room there is, and whether time stands still."""
         self.set_view(at_rest=not self.player.playing, **self._app.room(self.view))
 
@@ -348,7 +348,7 @@ class Playback:
         if more:
             note = f"reading, {len(source.recording):,} events so far"
         elif was_growing and not self._growing:
-            self._app.tell(_ending(source))
+            self._app.tell(_recording_end_words(source))
         self._app.say(note)
         if len(source.recording) != known or not (more or self._growing):
             self.ask()
@@ -357,7 +357,7 @@ class Playback:
         return _GROWN_AGAIN_S if self._growing else None
 
 
-def _ending(source: RecordedSource) -> str:
+def _recording_end_words(source: RecordedSource) -> str:
     if (ended := source.recording.ended) is not None:
         whole = ended.reason == "complete"
         return f"the journal is complete: the run {'has ended' if whole else 'was interrupted'}"

@@ -75,24 +75,24 @@ class SaveFlow:
             if fields is None:
                 give_up()
                 return
-            path = _path(fields)
+            path = _named_path(fields)
             save = Save(str(path), as_journal)
             if path.exists():
                 self._ask_to_replace(save, then, give_up)
             else:
-                self._save(save, then, give_up)
+                self._save_run(save, then, give_up)
 
         question = "Save as which journal?" if as_journal else "Save as which scenario file?"
         run = self._playback.run
         name = _free_name(run.name if run is not None else "run", _ENDINGS[as_journal])
-        self._app.push_screen(FormScreen(question, {"file": name}, _path), filled)
+        self._app.push_screen(FormScreen(question, {"file": name}, _named_path), filled)
 
     def _ask_to_replace(
         self, save: Save, then: Callable[[], None], give_up: Callable[[], None]
     ) -> None:
         def chosen(number: int | None) -> None:
             if number:
-                self._save(Save(save.path, save.as_journal, replace=True), then, give_up)
+                self._save_run(Save(save.path, save.as_journal, replace=True), then, give_up)
             else:
                 self._ask_name(save.as_journal, then, give_up)
 
@@ -101,15 +101,15 @@ class SaveFlow:
             MenuScreen(f"{save.path} exists.  Replace it?", [("", lines)]), chosen
         )
 
-    def _save(self, save: Save, then: Callable[[], None], give_up: Callable[[], None]) -> None:
-        self._playback.save(save, partial(self._saved, save, then), give_up)
+    def _save_run(self, save: Save, then: Callable[[], None], give_up: Callable[[], None]) -> None:
+        self._playback.save(save, partial(self._report_saved, save, then), give_up)
 
-    def _saved(self, save: Save, then: Callable[[], None]) -> None:
+    def _report_saved(self, save: Save, then: Callable[[], None]) -> None:
         self._app.notify(f"saved; `callboard watch {save.path}` plays it")
         then()
 
 
-def _path(fields: FormFields) -> Path:
+def _named_path(fields: FormFields) -> Path:
     """The file that was named; ValueError for what cannot be one."""
     try:
         path = file_path("the file", fields["file"].strip())

@@ -32,11 +32,11 @@ def gather_facts(scenarios: Iterable[str], journals: Iterable[Path]) -> StartFac
     return StartFacts(
         {name: portrait_of(LIBRARY / f"{name}.toml") for name in scenarios},
         tuple(name for name, part in PARTS.items() if part_kind(part) == "order"),
-        {str(path): _recorded(path) for path in journals},
+        {str(path): _journal_summary(path) for path in journals},
     )
 
 
-def _recorded(path: Path) -> str:
+def _journal_summary(path: Path) -> str:
     """What a journal has recorded, in a line; or why it cannot be read."""
     try:
         started = next(iter(Journal(path)), None)

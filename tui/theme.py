@@ -21,7 +21,7 @@ def register_themes(app: "App[Any]", chosen: str) -> dict[str, Palette]:
     few = app.console.color_system in ("standard", "windows")
     palettes = {**THEMES, **(_OF_FEW if few else {})}
     for name, palette in palettes.items():
-        app.register_theme(_theme(name, palette))
+        app.register_theme(_textual_theme(name, palette))
     app.theme = chosen
     return palettes
 
@@ -32,7 +32,7 @@ def next_theme(name: str) -> str:
     return names[(names.index(name) + 1) % len(names)]
 
 
-def _theme(name: str, palette: Palette) -> "Theme":
+def _textual_theme(name: str, palette: Palette) -> "Theme":
     from textual.theme import Theme
 
     return Theme(

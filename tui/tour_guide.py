@@ -76,7 +76,7 @@ class TourGuide:
             self._bound_ms = self._moment_ms
             self._playback.ask(GoTo(self._bound_ms), tells_end=False)
         else:
-            self._show()
+            self._show_step()
 
     def play_or_pause(self) -> None:
         """Play up to the next step, or pause on the way; after the last one the tour is left."""
@@ -84,24 +84,24 @@ class TourGuide:
         if self._playback.frame is None:
             return  # its panes are not there yet
         if bound_ms is not None:
-            self._show()
+            self._show_step()
         if self._playback.player.playing:
             self._playback.play_or_pause()
         elif self._is_last:
             self._app.caption("", "")
             self._playback.play_or_pause()
         elif bound_ms is None:
-            self._lead_on(self._playback.frame.at_ms, over=self._playback.frame.over)
+            self._play_to_next_step(self._playback.frame.at_ms, over=self._playback.frame.over)
         else:
-            self._lead_on(bound_ms or 0, over=False)
+            self._play_to_next_step(bound_ms or 0, over=False)
 
-    def _lead_on(self, now_ms: Millis, *, over: bool) -> None:
+    def _play_to_next_step(self, now_ms: Millis, *, over: bool) -> None:
         """Play until the next step's moment.  One that has none comes at once, or at the run's end
         if the present step asks to play.
         """
         until_ms = self.pages[self.place + 1].at_ms
         if until_ms is None and (over or self.step.key != _SPACE):
-            self._turn_over()
+            self._turn_page()
         elif until_ms is not None and (over or until_ms <= now_ms):
             self.go(1)
         else:
@@ -116,22 +116,22 @@ class TourGuide:
     def pressed(self, key: str) -> None:
         """A key has been handled: the one that is awaited leads on, once the step is shown."""
         if self._bound_ms is None and self.step.key == key != _SPACE:
-            self._turn_over()
+            self._turn_page()
 
     def arrived(self, frame: Frame) -> None:
         """A frame is shown: the moment of this step may have come, or that of the next one."""
         if self._bound_ms is not None:
             if not self._playback.waiting:
-                self._show()
+                self._show_step()
         elif self._due_ms is not None and (frame.at_ms >= self._due_ms or frame.over):
-            self._turn_over()
+            self._turn_page()
 
-    def _turn_over(self) -> None:
+    def _turn_page(self) -> None:
         """To the next page, at whatever moment this is."""
         self.place += 1
-        self._show()
+        self._show_step()
 
-    def _show(self) -> None:
+    def _show_step(self) -> None:
         self._due_ms = self._bound_ms = None
         step = self.step
         job, node = step.selection

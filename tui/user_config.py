@@ -67,11 +67,11 @@ def load_config() -> UserConfig:
         return UserConfig()
     try:
         config = decode_strictly(parse_toml(text, path), UserConfig, "the file")
-        _check(config)
+        _check_config(config)
     except DecodeError as error:
         line = line_of_key(text, error.key) or line_of_key(text, error.key[:-1])
         raise ScenarioError(str(error), source=path, key=dotted(error.key), line=line) from None
-    return msgspec.structs.replace(config, keys=dict(_as_shown(config.keys)))
+    return msgspec.structs.replace(config, keys=dict(_keys_as_shown(config.keys)))
 
 
 def check_theme(name: str) -> str:
@@ -81,7 +81,7 @@ def check_theme(name: str) -> str:
     return name
 
 
-def _check(config: UserConfig) -> None:
+def _check_config(config: UserConfig) -> None:
     try:
         check_theme(config.theme)
     except ValueError as error:
@@ -94,18 +94,18 @@ def _check(config: UserConfig) -> None:
     for name, key in config.keys.items():
         if name not in names:
             raise DecodeError(
-                f"no command is called `{name}`; {suggestion(name, names)}", _at(name)
+                f"no command is called `{name}`; {suggestion(name, names)}", _key_path(name)
             )
-        if (problem := _flaw(key)) is not None:
-            raise DecodeError(problem, _at(name))
-    _check_clashes(dict(_as_shown(config.keys)))
+        if (problem := _key_flaw(key)) is not None:
+            raise DecodeError(problem, _key_path(name))
+    _check_key_clashes(dict(_keys_as_shown(config.keys)))
 
 
-def _at(name: str) -> KeyPath:
+def _key_path(name: str) -> KeyPath:
     return ("keys", name)
 
 
-def _flaw(key: str) -> str | None:
+def _key_flaw(key: str) -> str | None:
     """What is wrong with a key, if anything is."""
     *modifiers, base = key.split("+") if len(key) > 1 else [key]
     if base == "escape":
@@ -121,7 +121,7 @@ def _flaw(key: str) -> str | None:
     return f"`{key}` is no key; {near if 'mean' in near else expected}"
 
 
-def _as_shown(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _keys_as_shown(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Keys as people read them."""
     for name, key in keys.items():
         yield name, "esc" if key == "escape" else key
@@ -131,11 +131,11 @@ _SECOND_KEYS = {"+": ("=",)}
 """Keys that do the same without the shift key."""
 
 
-def _check_clashes(keys: Mapping[str, str]) -> None:
+def _check_key_clashes(keys: Mapping[str, str]) -> None:
     owner: dict[str, str] = {}
     for command in sorted(Keymap(keys).commands, key=lambda each: each.name in keys):
         for key in (command.key, *_SECOND_KEYS.get(command.key, ())):
             if key in owner and command.name in keys:
                 problem = f"`{command.key}` is the key of `{owner[key]}` already"
-                raise DecodeError(f"{problem}; give that one another", _at(command.name))
+                raise DecodeError(f"{problem}; give that one another", _key_path(command.name))
             owner[key] = command.name

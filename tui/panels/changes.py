@@ -18,18 +18,18 @@ def changed_regions(old: Sequence[Strip], new: Sequence[Strip]) -> list[Region]:
 
 def _changed_part(old: Strip, new: Strip, y: int) -> Region:
     was, now = list(old), list(new)
-    before = _common(zip(was, now, strict=False))
+    before = _equal_prefix_length(zip(was, now, strict=False))
     left = min(len(was), len(now)) - before
     pairs = zip(reversed(was[len(was) - left :]), reversed(now[len(now) - left :]), strict=True)
-    after = _common(pairs)
-    begin = _width(now[:before])
-    return Region(begin, y, new.cell_length - begin - _width(now[len(now) - after :]), 1)
+    after = _equal_prefix_length(pairs)
+    begin = _total_width(now[:before])
+    return Region(begin, y, new.cell_length - begin - _total_width(now[len(now) - after :]), 1)
 
 
-def _common(pairs: Iterable[tuple[Segment, Segment]]) -> int:
+def _equal_prefix_length(pairs: Iterable[tuple[Segment, Segment]]) -> int:
     """How many pairs are equal before the first that is not."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _width(segments: Iterable[Segment]) -> int:
+def _total_width(segments: Iterable[Segment]) -> int:
     return sum(segment.cell_length for segment in segments)

@@ -84,27 +84,27 @@ class ChartsPane(Pane):
         super().show(frame)
         self.subtitle("")
         for number in range(1, len(CHARTS) + 1):
-            self.set_class(number == len(_telling(frame)), f"of-{number}")
+            self.set_class(number == len(_charts_to_show(frame)), f"of-{number}")
 
     def wanted(self, rows: int) -> int:
         """How many lines its charts take with that many rows each."""
-        return rows * len(_telling(self.frame)) if self.frame is not None else 0
+        return rows * len(_charts_to_show(self.frame)) if self.frame is not None else 0
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         height = self.content_size.height
-        shown = _telling(frame)[: max(height, 1)]
+        shown = _charts_to_show(frame)[: max(height, 1)]
         rows = max(min(height // len(shown), _ROWS_MOST), 1)
         place, row = divmod(y, rows)
-        return self._row(frame, shown[place], rows, row) if place < len(shown) else ()
+        return self._chart_row(frame, shown[place], rows, row) if place < len(shown) else ()
 
-    def _row(self, frame: Frame, chart: Chart, rows: int, row: int) -> Iterator[Span]:
+    def _chart_row(self, frame: Frame, chart: Chart, rows: int, row: int) -> Iterator[Span]:
         """One row of a chart; the last one has its value at the present moment, and its most."""
         label, ink = chart.label if row == 0 else "", self.ink(self.palette.dim)
         if row == rows - 1:
-            label = _value(frame, chart, chart.short if rows == 1 else None)
+            label = _value_text(frame, chart, chart.short if rows == 1 else None)
             ink = self.ink(self.palette.text if rows > 1 else self.palette.dim)
         yield f"{label:<{LABEL_WIDTH}} ", ink
-        most = _most(chart, frame.charts)
+        most = _chart_maximum(chart, frame.charts)
         yield from self.bars(frame, chart, most, chart.colour(self.palette), rows, row)
 
     def bars(
@@ -142,17 +142,19 @@ class ComparisonChartsPane(ChartsPane):
         place, side = divmod(y, 2)
         if frame.comparison is None or place >= len(COMPARED_CHARTS):
             return ()
-        return self._side(frame.comparison.frames(frame), COMPARED_CHARTS[place], side)
+        return self._chart_of_side(frame.comparison.frames(frame), COMPARED_CHARTS[place], side)
 
-    def _side(self, both: tuple[Frame, Frame], chart: Chart, side: int) -> Iterator[Span]:
+    def _chart_of_side(self, both: tuple[Frame, Frame], chart: Chart, side: int) -> Iterator[Span]:
         name = chart.short if side == 0 else ""
-        yield f"{_value(both[side], chart, name)} ", self.ink(self.palette.dim)
+        yield f"{_value_text(both[side], chart, name)} ", self.ink(self.palette.dim)
         colour = chart.colour(self.palette)
         colour = self.palette.shade(colour, 1) if side else colour
-        yield from self.bars(both[side], chart, _most(chart, *(f.charts for f in both)), colour)
+        yield from self.bars(
+            both[side], chart, _chart_maximum(chart, *(f.charts for f in both)), colour
+        )
 
 
-def _telling(frame: Frame) -> list[Chart]:
+def _charts_to_show(frame: Frame) -> list[Chart]:
     """The charts that have something to show: what has been zero all along makes room."""
     return [
         chart
@@ -166,12 +168,12 @@ def most_jobs_at_once(frame: Frame) -> int:
     return max(round(frame.charts.peaks[2]), frame.totals.in_system)
 
 
-def _most(chart: Chart, *shown: Charts) -> float:
+def _chart_maximum(chart: Chart, *shown: Charts) -> float:
     known = [value for each in shown for value in chart.of(each) if not math.isnan(value)]
     return chart.most or max([*known, 1e-9])
 
 
-def _value(frame: Frame, chart: Chart, name: str | None) -> str:
+def _value_text(frame: Frame, chart: Chart, name: str | None) -> str:
     """The value at the present moment, and the most at any; with a name before them, shorter."""
     now = chart.now(frame.totals)
     text = "–" if math.isnan(now) else chart.write(now)

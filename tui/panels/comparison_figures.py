@@ -52,12 +52,12 @@ _LEVEL = 0.005
 """A smaller difference of means is none."""
 
 
-def _names(both: tuple[RunFigures, RunFigures]) -> list[str]:
+def _policy_heads(both: tuple[RunFigures, RunFigures]) -> list[str]:
     """The policies as heads of columns of figures."""
     return cut_apart([figures.policy for figures in both], _VALUE)
 
 
-def _lead(both: tuple[RunFigures, RunFigures]) -> float:
+def _lead_share(both: tuple[RunFigures, RunFigures]) -> float:
     """By what share of the slower run's mean time in the system the second one is ahead; below 0
     the first one is.
     """
@@ -69,7 +69,7 @@ def verdict(both: tuple[RunFigures, RunFigures]) -> str:
     """Which run is ahead: `hfsp ahead: 5 jobs, mean time −38%`.  The mean is that of the time in
     the system of all jobs submitted so far.
     """
-    lead, jobs = _lead(both), both[1].done - both[0].done
+    lead, jobs = _lead_share(both), both[1].done - both[0].done
     by_mean = abs(lead) >= _LEVEL
     ahead = lead > 0 if by_mean else jobs > 0
     if not by_mean and not jobs:
@@ -101,17 +101,20 @@ class ComparisonFiguresPane(Pane):
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         if frame.comparison is None:
             return ()
-        lines = self._lines(frame.comparison)
+        lines = self._figures_and_divergence(frame.comparison)
         return lines[y] if y < len(lines) else ()
 
-    def _lines(self, comparison: RunComparison) -> list[Iterable[Span]]:
+    def _figures_and_divergence(self, comparison: RunComparison) -> list[Iterable[Span]]:
         """The figures and the divergence, which comes before all but the first of them where there
         is no room for both.
         """
-        divergence = list(self._divergence(comparison))
-        figures: list[Iterable[Span]] = [*self._ahead(comparison), self._head(comparison)]
+        divergence = list(self._divergence_lines(comparison))
+        figures: list[Iterable[Span]] = [
+            *self._lines_of_lead(comparison),
+            self._policies_line(comparison),
+        ]
         least = len(figures) + _ROWS_LEAST
-        figures += [self._figure(row, comparison.figures) for row in FIGURE_ROWS]
+        figures += [self._figure_line(row, comparison.figures) for row in FIGURE_ROWS]
         height = self.content_size.height
         if len(figures) + 1 + len(divergence) <= height:
             figures.append([("", self.ink())])
@@ -119,7 +122,7 @@ class ComparisonFiguresPane(Pane):
             divergence = divergence[:1]  # when it was; the events tell the rest
         return figures[: max(height - len(divergence), least)] + divergence
 
-    def _ahead(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
+    def _lines_of_lead(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
         """Which run is ahead in one line, and by how much as a bar to its side; none is where one
         has failed.
         """
@@ -130,15 +133,15 @@ class ComparisonFiguresPane(Pane):
         said = (verdict(comparison.figures), self.ink(bold=True))
         width, beside = self.content_size.width, self.content_size.width - len(said[0]) - 3
         if beside >= _BAR_LEAST:
-            yield [said, ("   ", self.ink()), *self._bar(comparison.figures, beside)]
+            yield [said, ("   ", self.ink()), *self._lead_bar(comparison.figures, beside)]
         else:
             yield [said]
-            yield self._bar(comparison.figures, width)
+            yield self._lead_bar(comparison.figures, width)
 
-    def _bar(self, both: tuple[RunFigures, RunFigures], width: int) -> Iterator[Span]:
+    def _lead_bar(self, both: tuple[RunFigures, RunFigures], width: int) -> Iterator[Span]:
         """A bar that grows from the middle towards the run that is ahead."""
-        first, second = _names(both)
-        half, lead = max((width - len(first) - len(second) - 3) // 2, 0), _lead(both)
+        first, second = _policy_heads(both)
+        half, lead = max((width - len(first) - len(second) - 3) // 2, 0), _lead_share(both)
         length = min(round(abs(lead) * half), half)
         left, right = (0, length) if lead > 0 else (length, 0)
         empty, full = self.ink(self.palette.faint), self.ink(self.palette.good)
@@ -150,15 +153,15 @@ class ComparisonFiguresPane(Pane):
         yield "─" * (half - right), empty
         yield f" {second}", self.ink(self.palette.dim)
 
-    def _head(self, comparison: RunComparison) -> Iterator[Span]:
+    def _policies_line(self, comparison: RunComparison) -> Iterator[Span]:
         palette = self.palette
         yield f"{'':<{_LABEL}}", self.ink()
-        for side, name in enumerate(_names(comparison.figures)):
+        for side, name in enumerate(_policy_heads(comparison.figures)):
             front = side == comparison.lead
             ink = self.ink(palette.accent if front else palette.text, bold=front)
             yield f" {name:>{_VALUE}}", ink
 
-    def _figure(self, row: FigureRow, both: tuple[RunFigures, RunFigures]) -> Iterator[Span]:
+    def _figure_line(self, row: FigureRow, both: tuple[RunFigures, RunFigures]) -> Iterator[Span]:
         palette = self.palette
         first, second = (row.of(figures) for figures in both)
         yield f"{row.label:<{_LABEL}}", self.ink(palette.dim)
@@ -180,7 +183,7 @@ class ComparisonFiguresPane(Pane):
         if said.strip("+-0.% p"):
             yield f" {said.replace('-', '−'):>{_DIFFERENCE}}", self.ink(palette.dim)
 
-    def _divergence(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
+    def _divergence_lines(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
         palette, divergence = self.palette, comparison.divergence
         width, height = self.content_size
         rows = 2 if height >= len(FIGURE_ROWS) + 7 else 1
@@ -191,7 +194,7 @@ class ComparisonFiguresPane(Pane):
             return
         said = f"first difference at {clock(divergence.at_ms)}"
         yield [(said, self.ink(palette.warning, bold=True)), ("  d", self.ink(palette.accent))]
-        names = _names(comparison.figures)
+        names = _policy_heads(comparison.figures)
         for policy, line in zip(names, divergence.lines, strict=True):
             name = f"{policy}: "
             parts = wrap(line, max(width - len(name), 10), max_lines=rows, placeholder=" …")

@@ -86,10 +86,10 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
             for column in self._columns:
                 yield f" {column.text(side):>{column.width}}", ink
             yield "  ", ink
-        text, colour = self._difference(row)
+        text, colour = self._lead_and_colour(row)
         yield f"{text:>{_DIFFERENCE}}", style(colour, ground, bold=bool(ink.bold))
 
-    def _difference(self, row: ComparedJob) -> tuple[str, str]:
+    def _lead_and_colour(self, row: ComparedJob) -> tuple[str, str]:
         """How far the second run is ahead: in time once both have ended the job, else in tasks."""
         palette = self.palette
         first, second = row.sides

@@ -41,14 +41,14 @@ class DetailPane(Pane):
             self.entitle(title)
             self._top = 0
         super().show(frame)
-        self._scroll(0)
+        self._scroll_facts(0)
 
-    def _scroll(self, by: int) -> None:
+    def _scroll_facts(self, by: int) -> None:
         detail = self.frame.detail if self.frame else None
         if detail is None:
             self.subtitle("")
             return
-        facts, room = len(self._facts(detail)), self._room(detail)
+        facts, room = len(self._wrapped_facts(detail)), self._visible_fact_count(detail)
         self._top = max(0, min(self._top + by, facts - room))
         more = facts - room - self._top
         self.subtitle(f"{more} more below: ↓" if more else "↑" if self._top else "")
@@ -64,15 +64,17 @@ class DetailPane(Pane):
         return max(self.content_size.width - _LABEL - 1, 0)
 
     def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
-        self._scroll(down)
+        self._scroll_facts(down)
 
-    def _room(self, detail: DetailText) -> int:
+    def _visible_fact_count(self, detail: DetailText) -> int:
         """How many facts are shown: lanes come first, but for a few facts."""
-        lanes = len(detail.lanes) + 1 + bool(self._below(detail)) if detail.lanes else 0
-        facts = len(self._facts(detail))
+        lanes = (
+            len(detail.lanes) + 1 + bool(self._heights_below_axis(detail)) if detail.lanes else 0
+        )
+        facts = len(self._wrapped_facts(detail))
         return max(min(self.content_size.height - lanes, facts), min(facts, _FACTS_LEAST))
 
-    def _facts(self, detail: DetailText) -> list[_Fact]:
+    def _wrapped_facts(self, detail: DetailText) -> list[_Fact]:
         """The facts in lines that fit."""
         width = max(self.content_size.width - _LABEL - 1, 10)
         lines: list[_Fact] = []
@@ -87,25 +89,27 @@ class DetailPane(Pane):
         if detail is None:
             hint = _HINTS[y] if y < len(_HINTS) else ""
             return [(hint, self.ink(self.palette.dim))]
-        lines = self._lines(frame, detail)
+        lines = self._detail_lines(frame, detail)
         return lines[y] if y < len(lines) else ()
 
-    def _lines(self, frame: Frame, detail: DetailText) -> list[Iterable[Span]]:
-        facts = self._facts(detail)[self._top : self._top + self._room(detail)]
-        lines: list[Iterable[Span]] = [self._fact(*each) for each in facts]
+    def _detail_lines(self, frame: Frame, detail: DetailText) -> list[Iterable[Span]]:
+        facts = self._wrapped_facts(detail)[
+            self._top : self._top + self._visible_fact_count(detail)
+        ]
+        lines: list[Iterable[Span]] = [self._fact_line(*each) for each in facts]
         if detail.lanes:
             lines += [()] if len(lines) + len(detail.lanes) + 3 <= self.content_size.height else []
-            lines += [self._lane(frame, each) for each in detail.lanes]
-            lines += [self._axis(detail)]
-            below = self._below(detail)
-            lines += [self._fact("full height", below, False)] if below else []
+            lines += [self._lane_line(frame, each) for each in detail.lanes]
+            lines += [self._axis_line(detail)]
+            below = self._heights_below_axis(detail)
+            lines += [self._fact_line("full height", below, False)] if below else []
         return lines
 
-    def _fact(self, label: str, text: str, wrong: bool) -> Iterable[Span]:
+    def _fact_line(self, label: str, text: str, wrong: bool) -> Iterable[Span]:
         yield f"{label:<{_LABEL}} ", self.ink(self.palette.dim)
         yield text, self.ink(self.palette.fault if wrong else None)
 
-    def _lane(self, frame: Frame, lane: Lane) -> Iterator[Span]:
+    def _lane_line(self, frame: Frame, lane: Lane) -> Iterator[Span]:
         """A job's lane is a profile, a node's a row of stretches."""
         palette = self.palette
         yield f"{lane.label:<{_LABEL}} ", self.ink(palette.dim)
@@ -122,17 +126,17 @@ class DetailPane(Pane):
                 glyph = _STRETCHES.get(state, "█" if fill > 0.5 else "▌")
                 yield glyph, style(palette.shade(hue, shade), palette.ground)
 
-    def _axis(self, detail: DetailText) -> Iterable[Span]:
+    def _axis_line(self, detail: DetailText) -> Iterable[Span]:
         begin, end = axis_time(detail.from_ms), axis_time(detail.to_ms)
-        told = "" if self._below(detail) else _heights(detail)
+        told = "" if self._heights_below_axis(detail) else _full_height_words(detail)
         middle = f"full height: {told}" if told else ""
         gap = max(self._lane_columns - len(begin) - len(end), 1)
         yield " " * (_LABEL + 1), self.ink()
         yield f"{begin}{middle:^{gap}}{end}", self.ink(self.palette.dim)
 
-    def _below(self, detail: DetailText) -> str:
+    def _heights_below_axis(self, detail: DetailText) -> str:
         """What a full column stands for, if it does not fit between the ends of the axis."""
-        told = _heights(detail)
+        told = _full_height_words(detail)
         return told if len(told) + _AXIS_TEXT > self._lane_columns else ""
 
 
@@ -145,7 +149,7 @@ def wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(each.replace(NO_BREAK, " ") for each in pieces) or ("",)
 
 
-def _heights(detail: DetailText) -> str:
+def _full_height_words(detail: DetailText) -> str:
     """What a full column of each profile stands for; empty where there is none."""
     known = (count(lane.most, lane.label.removesuffix("s")) for lane in detail.lanes if lane.most)
     return ", ".join(known)

@@ -68,7 +68,7 @@ class JobTablePane(ListPane, Generic[Row]):
         """The spans of one row, from its second column on."""
         raise NotImplementedError
 
-    def _row(self, row: Row, hue: str) -> Iterator[Span]:
+    def _row_spans(self, row: Row, hue: str) -> Iterator[Span]:
         palette, chosen = self.palette, row.job == self.view.job
         ground = palette.raised if chosen else palette.ground
         yield "■ ", style(hue, ground)
@@ -84,7 +84,7 @@ class JobTablePane(ListPane, Generic[Row]):
         if y == 0:
             return self.head()
         if y <= len(rows):
-            return self._row(rows[y - 1], self.palette.jobs[frame.hue(rows[y - 1].job)])
+            return self._row_spans(rows[y - 1], self.palette.jobs[frame.hue(rows[y - 1].job)])
         empty = y == 2 and not rows
         return [(f"  {self.nothing(frame)}", self.ink(self.palette.dim))] if empty else ()
 

@@ -15,34 +15,34 @@ from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import style
 
 
-def _tasks(row: JobRow, which: int) -> str:
+def _done_of_total(row: JobRow, which: int) -> str:
     return f"{row.done[which]}/{row.tasks[which]}" if row.tasks[which] else "–"
 
 
-def _running(row: JobRow) -> str:
+def _running_text(row: JobRow) -> str:
     return f"{sum(row.running)}{'‖' if row.suspended else ''}" if sum(row.running) else ""
 
 
-def _fair_share(row: JobRow) -> str:
+def _fair_share_text(row: JobRow) -> str:
     return f"{row.fair_share:.3g}" if row.fair_share else ""
 
 
-def _score(row: JobRow) -> str:
+def _score_text(row: JobRow) -> str:
     if not row.rank:
         return ""
     return f"{row.score:,.0f}" if abs(row.score) >= 1000 else f"{row.score:.4g}"
 
 
-def _preemptions(row: JobRow) -> str:
+def _preemptions_text(row: JobRow) -> str:
     by = row.by.removeprefix("pool ")
     return f"{row.preempted}× {by}".rstrip() if row.preempted else ""
 
 
-def _length(ms: float | None) -> str:
+def _duration_text(ms: float | None) -> str:
     return "" if ms is None else short_duration(ms)
 
 
-def _times(share: float | None) -> str:
+def _slowdown_text(share: float | None) -> str:
     return "" if share is None else f"{share:.1f}" if share < 99.95 else f"{share:,.0f}"
 
 
@@ -51,18 +51,18 @@ JOB_COLUMNS = (
     JobColumn("name", JobSortKey.NAME, 12, 0, lambda row: row.name, left=True),
     JobColumn("pool", JobSortKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
     JobColumn("state", JobSortKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
-    JobColumn("maps", JobSortKey.DONE, 9, 3, lambda row: _tasks(row, 0)),
-    JobColumn("reduces", JobSortKey.DONE, 8, 4, lambda row: _tasks(row, 1)),
-    JobColumn("running", JobSortKey.RUNNING, 7, 1, _running),
+    JobColumn("maps", JobSortKey.DONE, 9, 3, lambda row: _done_of_total(row, 0)),
+    JobColumn("reduces", JobSortKey.DONE, 8, 4, lambda row: _done_of_total(row, 1)),
+    JobColumn("running", JobSortKey.RUNNING, 7, 1, _running_text),
     JobColumn("waiting", JobSortKey.WAITING, 7, 2, lambda row: str(row.waiting)),
-    JobColumn("fair", JobSortKey.FAIR_SHARE, 5, 3, _fair_share),
+    JobColumn("fair", JobSortKey.FAIR_SHARE, 5, 3, _fair_share_text),
     JobColumn("waited", JobSortKey.WAITED, 6, 8, lambda row: short_duration(row.waited_ms)),
     JobColumn("time", JobSortKey.TIME, 6, 1, lambda row: short_duration(row.time_ms)),
-    JobColumn("score", JobSortKey.SCORE, 7, 9, _score),
-    JobColumn("preempted", JobSortKey.PREEMPTIONS, 12, 10, _preemptions, left=True),
-    JobColumn("expected", JobSortKey.EXPECTED, 8, 12, lambda row: _length(row.expected_ms)),
-    JobColumn("true size°", JobSortKey.SIZE, 10, 11, lambda row: _length(row.size_ms)),
-    JobColumn("slowdown°", JobSortKey.SLOWDOWN, 9, 9, lambda row: _times(row.slowdown)),
+    JobColumn("score", JobSortKey.SCORE, 7, 9, _score_text),
+    JobColumn("preempted", JobSortKey.PREEMPTIONS, 12, 10, _preemptions_text, left=True),
+    JobColumn("expected", JobSortKey.EXPECTED, 8, 12, lambda row: _duration_text(row.expected_ms)),
+    JobColumn("true size°", JobSortKey.SIZE, 10, 11, lambda row: _duration_text(row.size_ms)),
+    JobColumn("slowdown°", JobSortKey.SLOWDOWN, 9, 9, lambda row: _slowdown_text(row.slowdown)),
 )
 ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
 """By these keys the jobs are sorted in ascending order at first, by others in descending."""
@@ -129,7 +129,7 @@ class JobsPane(JobTablePane[JobRow]):
                 yield from task_bar(row, hue, column.width, palette, ground)
                 yield " ", ink
                 continue
-            colour = _colour(column, row, palette)
+            colour = _cell_colour(column, row, palette)
             whole = column.text(row)
             if column.key is JobSortKey.NAME:
                 whole = cut_within(whole, column.width)
@@ -137,7 +137,7 @@ class JobsPane(JobTablePane[JobRow]):
             yield f"{text} ", style(colour, ground, bold=bool(ink.bold)) if colour else ink
 
 
-def _colour(column: JobColumn, row: JobRow, palette: Palette) -> str | None:
+def _cell_colour(column: JobColumn, row: JobRow, palette: Palette) -> str | None:
     """The colour of a warning, or of what the scheduler cannot know."""
     if column.key is JobSortKey.STATE and row.state in (JobStanding.STARVED, JobStanding.FAILED):
         return palette.fault

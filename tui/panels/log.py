@@ -98,9 +98,9 @@ class LogPane(ListPane):
         if not 0 <= at < len(frame.log):
             empty = y == 0 and not frame.log
             return [("no events yet", self.ink(self.palette.dim))] if empty else ()
-        return self._line(frame, frame.log[at])
+        return self._line_spans(frame, frame.log[at])
 
-    def _line(self, frame: Frame, line: LogLine) -> Iterator[Span]:
+    def _line_spans(self, frame: Frame, line: LogLine) -> Iterator[Span]:
         palette = self.palette
         ground = palette.raised if line.index == self.chosen else palette.ground
         yield f"{clock_time(line.at_ms)} ", style(palette.dim, ground)
@@ -117,7 +117,7 @@ class LogPane(ListPane):
             yield "▸ " if line.is_fold else "│ ", style(palette.accent, ground)
             room -= 2
         yield (
-            _shortened(line.text, room),
+            _shortened_text(line.text, room),
             style(colour or (palette.text if strong else palette.dim), ground),
         )
 
@@ -144,7 +144,7 @@ class LogPane(ListPane):
         """Unfold the chosen line, or go to its event."""
         line = self._chosen_line(self.frame)
         if line is not None and line.is_fold:
-            self._unfold(line)
+            self._unfold_group(line)
         elif self.chosen is not None:
             self.announce(self.Opened(self.chosen))
 
@@ -152,7 +152,7 @@ class LogPane(ListPane):
         """Up and down choose; right unfolds the chosen line, left folds its group again."""
         line = self._chosen_line(self.frame)
         if across > 0 and line is not None and line.is_fold:
-            self._unfold(line)
+            self._unfold_group(line)
         elif across < 0 and line is not None and line.group is not None:
             self.chosen = line.group
             back = max(self.view.log_back - line.folded + 1, 0)
@@ -160,7 +160,7 @@ class LogPane(ListPane):
         else:
             super().action_move_cursor(across, down)
 
-    def _unfold(self, line: LogLine) -> None:
+    def _unfold_group(self, line: LogLine) -> None:
         """Scroll back by as much as keeps the group's first event in the pane."""
         listed = self.listed()
         below = len(listed) - 1 - listed.index(line.index) + line.folded - 1
@@ -168,7 +168,7 @@ class LogPane(ListPane):
         self.announce(self.Folded(line.index, unfold=True, back=back))
 
 
-def _shortened(text: str, room: int) -> str:
+def _shortened_text(text: str, room: int) -> str:
     """The text without what can be left out, as far as that is needed."""
     for pattern, kept in _SHORTER:
         if len(text) <= room:

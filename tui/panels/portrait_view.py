@@ -20,16 +20,16 @@ _FAULT_SIGN = "▾"
 def portrait_text(portrait: ScenarioPortrait, palette: Palette, width: int, rows: int) -> Text:
     """The portrait, `width` columns wide, with the picture of the load `rows` high."""
     text = Text()
-    for label, line in _numbers(portrait):
+    for label, line in _figure_rows(portrait):
         text.append(f"{label:<{_LABEL}}", palette.dim).append(f"{line}\n", palette.text)
     columns = max(min(width - _LABEL, _COLUMNS_MOST), 1)
     load = portrait.work_by_column(columns)
     for row in range(rows):
         text.append(f"{'' if row else 'work':<{_LABEL}}", palette.dim)
         text.append("".join(block(each, rows, row) for each in load) + "\n", palette.accent)
-    text.append(f"{'':<{_LABEL}}{_axis(portrait, columns)}\n", palette.dim)
+    text.append(f"{'':<{_LABEL}}{_time_axis(portrait, columns)}\n", palette.dim)
     if portrait.faults:
-        text.append(f"{'':<{_LABEL}}{_marks(portrait, columns)}\n", palette.fault)
+        text.append(f"{'':<{_LABEL}}{_fault_marks(portrait, columns)}\n", palette.fault)
     return text
 
 
@@ -46,7 +46,7 @@ def portrait_columns(portrait: ScenarioPortrait | None, columns: int) -> str:
 COLUMN_HEADS = f"{'nodes':>5}{'jobs':>5}{'length':>7}{'faults':>7}  work over time"
 
 
-def _numbers(portrait: ScenarioPortrait) -> Iterator[tuple[str, str]]:
+def _figure_rows(portrait: ScenarioPortrait) -> Iterator[tuple[str, str]]:
     racks = f" in {count(portrait.racks, 'rack')}" if portrait.racks > 1 else ""
     slots = f"{portrait.map_slots:,} + {portrait.reduce_slots:,} slots"
     yield "nodes", f"{portrait.nodes:,}{racks}, {slots}"
@@ -55,22 +55,22 @@ def _numbers(portrait: ScenarioPortrait) -> Iterator[tuple[str, str]]:
     if not portrait.faults:
         yield "faults", "none on its timeline"
     for nth, fault in enumerate(portrait.faults[:_FAULTS_MOST]):
-        yield "" if nth else "faults", _fault(fault)
+        yield "" if nth else "faults", _fault_words(fault)
     if (more := len(portrait.faults) - _FAULTS_MOST) > 0:
         yield "", f"and {more} more"
 
 
-def _fault(fault: FaultOutline) -> str:
+def _fault_words(fault: FaultOutline) -> str:
     often = f", {fault.times} times" if fault.times > 1 else ""
     return f"{cut(f'{fault.what} {fault.target}'.rstrip(), 30)} at {axis_time(fault.at_ms)}{often}"
 
 
-def _axis(portrait: ScenarioPortrait, columns: int) -> str:
+def _time_axis(portrait: ScenarioPortrait, columns: int) -> str:
     end = axis_time(portrait.least_ms)
     return f"{axis_time(0)}{end:>{max(columns - len(axis_time(0)), 0)}}"
 
 
-def _marks(portrait: ScenarioPortrait, columns: int) -> str:
+def _fault_marks(portrait: ScenarioPortrait, columns: int) -> str:
     line = [" "] * columns
     for fault in portrait.faults:
         line[portrait.column(fault.at_ms, columns)] = _FAULT_SIGN

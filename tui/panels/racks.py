@@ -100,11 +100,11 @@ class Racks:
         room = max(width - _NAME - max(len(tail), _TAIL), 10)
         ink = style(palette.dim, ground, bold=True, reverse=chosen)
         yield f"{rack_name(rack):<{_NAME}}", ink
-        for colour, glyph, length in self._stretches(frame, self._racks[rack], room, palette):
+        for colour, glyph, length in self._bar_stretches(frame, self._racks[rack], room, palette):
             yield glyph * length, style(colour, ground)
         yield tail, style(palette.fault if count.unaware else palette.dim, ground)
 
-    def _stretches(
+    def _bar_stretches(
         self, frame: Frame, rack: Rack, room: int, palette: Palette
     ) -> Iterator[tuple[str, str, int]]:
         """The parts of a bar: colour, glyph, columns; together exactly `room`."""

@@ -30,10 +30,11 @@ def legend(
     """
     keeper = frame.totals.keeper
     words = [
-        each.replace(ONE_MASTER, keeper) for each in dict.fromkeys(_words(frame, layout, alike))
+        each.replace(ONE_MASTER, keeper)
+        for each in dict.fromkeys(_legend_words(frame, layout, alike))
     ]
     for lines in range(1, len(widths) + 1):
-        rows, left = _packed(words, widths[-lines:])
+        rows, left = _packed_into_lines(words, widths[-lines:])
         if not left:
             return ["  ".join(row) for row in rows]
     last = rows[-1]
@@ -48,7 +49,9 @@ def is_cut(line: str) -> bool:
     return line.endswith(_MORE)
 
 
-def _packed(words: list[str], widths: Sequence[int]) -> tuple[list[list[str]], list[str]]:
+def _packed_into_lines(
+    words: list[str], widths: Sequence[int]
+) -> tuple[list[list[str]], list[str]]:
     """As many of the words as fit, a list for each line, and the others."""
     rows: list[list[str]] = []
     left = words
@@ -59,7 +62,7 @@ def _packed(words: list[str], widths: Sequence[int]) -> tuple[list[list[str]], l
     return rows, left
 
 
-def _words(frame: Frame, layout: SlotLayout, alike: bool) -> Iterator[str]:
+def _legend_words(frame: Frame, layout: SlotLayout, alike: bool) -> Iterator[str]:
     match layout.size:
         case CellSize.NODES:
             yield from (f"{LOADS[0]} idle", f"{LOADS[4]} half", f"{LOADS[-1]} all busy")

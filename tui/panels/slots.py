@@ -110,14 +110,14 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     # What is shown.
 
     def show(self, frame: Frame) -> None:
-        self._codes = self._coded(frame)
+        self._codes = self._segment_codes(frame)
         if self.slot_layout.size in BY_NODE:
-            self._count_busy(frame)
+            self._mark_busy_slots(frame)
         super().show(frame)
-        self.entitle(self._titled(frame))
-        self.subtitle(self._told(frame))
+        self.entitle(self._title_content(frame))
+        self.subtitle(self._border_text(frame))
 
-    def _titled(self, frame: Frame) -> Content:
+    def _title_content(self, frame: Frame) -> Content:
         """What is shown, what its colours stand for, and as many of them as there is room for."""
         name = self.title_suffix.removeprefix(" · ") or self.heading
         by = f" by {COLOURED_BY[frame.colour_by]} "
@@ -169,9 +169,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """How many lines of at most that many it has use for."""
         if self.run is None:
             return most
-        return min(len(self._laid_out(self.run, most).lines) + self._legend_lines, most)
+        return min(len(self._layout_in_height(self.run, most).lines) + self._legend_lines, most)
 
-    def _laid_out(self, run: RunInfo, height: int) -> SlotLayout:
+    def _layout_in_height(self, run: RunInfo, height: int) -> SlotLayout:
         """The layout in that many lines; if it needs more there is a bar to scroll them."""
         width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
         large = self.presented
@@ -187,16 +187,16 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self.run is None:
             return
         width, height = self.content_size
-        self.slot_layout = self._laid_out(self.run, height)
+        self.slot_layout = self._layout_in_height(self.run, height)
         self.post_message(self.Refitted())  # other cells may want more of a frame
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
         if self.frame is not None:
-            self.subtitle(self._told(self.frame))
+            self.subtitle(self._border_text(self.frame))
         self.call_after_refresh(self.watch_cursor)
         self._refresh_scrollbars()  # Textual would leave one that is no longer needed
         self.refresh(layout=True)
 
-    def _told(self, frame: Frame) -> str:
+    def _border_text(self, frame: Frame) -> str:
         """Which racks are in view, if not all are; and the legend, or its last line."""
         told, (width, height) = self._racks_in_view(), self.content_size
         border = width - 4 - len(self.others) - 2 * bool(self.others) - len(told) - 2 * bool(told)
@@ -206,7 +206,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             self._keep_legend_line()
             if self.twin is not None:
                 self.twin._keep_legend_line()
-            return self._told(frame)
+            return self._border_text(frame)
         if above != self._legend:
             self._legend = above
             self.refresh()
@@ -232,9 +232,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if self.frame is not None:
-            self.subtitle(self._told(self.frame))
+            self.subtitle(self._border_text(self.frame))
 
-    def _count_busy(self, frame: Frame) -> None:
+    def _mark_busy_slots(self, frame: Frame) -> None:
         """Which slots are busy, and which are the chosen job's: 1 for those."""
         states = np.frombuffer(frame.states, np.uint8)
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
@@ -242,7 +242,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         mine = owners == (-1 if self.view.job is None else self.view.job + 1)
         self._busy, self._owned = busy.tobytes(), (mine & busy).tobytes()
 
-    def _coded(self, frame: Frame) -> list[int]:
+    def _segment_codes(self, frame: Frame) -> list[int]:
         """For each slot its index in the table of segments."""
         palette = self.palette
         owners = np.frombuffer(frame.owners, np.int32)
@@ -283,7 +283,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             bar = self.racks.bar(self.frame, line.rack, width, self.palette, chosen)
             return fitted(bar, width, blank)
         if line.heads:
-            return fitted([(self._heads(line), self.ink(self.palette.dim))], width, blank)
+            return fitted([(self._slot_heads(line), self.ink(self.palette.dim))], width, blank)
         if not line.nodes:
             if line.rack < 0:
                 return Strip.blank(width, blank)
@@ -294,11 +294,11 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             by_node = self._node_pairs if pairs else self._node_cells
             cells = [*self._rack_number(line), *by_node(self.frame, line)]
             return Strip(cells).adjust_cell_length(width, blank)
-        self._make_table()
+        self._make_segment_table()
         segments = list(self._node_segments(self.frame, line))
         return Strip(segments).adjust_cell_length(width, blank)
 
-    def _heads(self, line: LayoutLine) -> str:
+    def _slot_heads(self, line: LayoutLine) -> str:
         assert self.run is not None
         facts = self.run.nodes[0]
         head = slot_heads(self.slot_layout, facts.map_slots, facts.reduce_slots)
@@ -309,17 +309,21 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         halves = layout.size is CellSize.HALVES
         for node in line.nodes:
             codes = self._codes[first[node] : first[node + 1]]
-            yield Segment(" " * layout.label, self.ink()) if line.part else self._label(frame, node)
+            yield (
+                Segment(" " * layout.label, self.ink())
+                if line.part
+                else self._node_label(frame, node)
+            )
             if layout.size is CellSize.CARDS:
-                yield from self._cards(frame, node, codes, line.part)
+                yield from self._slot_cards(frame, node, codes, line.part)
             elif layout.size is CellSize.BLOCKS:
-                yield from self._blocks(node, codes, line.part)
+                yield from self._slot_blocks(node, codes, line.part)
             else:
                 yield from self._slot_segments(node, codes)
             used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
             left = layout.node_width - layout.label - used
             queued = frame.queued_by_node[node] if frame.queued_by_node else 0
-            yield from self._after_slots(frame.suspended_by_node[node], queued, left)
+            yield from self._waiting_count_segments(frame.suspended_by_node[node], queued, left)
 
     def _rack_number(self, line: LayoutLine) -> Iterator[Segment]:
         """Before the first nodes of a rack that has no line of its own."""
@@ -339,10 +343,10 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _node_pairs(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """Two nodes a character, the second below the first."""
         for upper, lower in zip_longest(line.nodes, line.under):
-            below = self.palette.ground if lower is None else self._half_of_node(frame, lower)
-            yield Segment("▀", style(self._half_of_node(frame, upper), below))
+            below = self.palette.ground if lower is None else self._node_half_colour(frame, lower)
+            yield Segment("▀", style(self._node_half_colour(frame, upper), below))
 
-    def _half_of_node(self, frame: Frame, node: NodeId) -> str:
+    def _node_half_colour(self, frame: Frame, node: NodeId) -> str:
         """Its colour: what is wrong with it comes before its load."""
         palette = self.palette
         if node == self.cursor:
@@ -369,16 +373,16 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _slot_segments(self, node: NodeId, codes: list[int]) -> Iterable[Segment]:
         chosen = self.slot if node == self.cursor else None
         if self.slot_layout.size is CellSize.HALVES:
-            return self._halves(codes)
+            return self._half_blocks(codes)
         if self.slot_layout.size is CellSize.TILES:
-            return self._tiles(codes, chosen)
+            return self._slot_tiles(codes, chosen)
         cells = [self._table[code] for code in codes]
         if chosen is not None and chosen < len(cells):
             small = cells[chosen]
             cells[chosen] = Segment(small.text, (small.style or Style()) + Style(reverse=True))
         return cells
 
-    def _after_slots(self, suspended: int, queued: int, width: int) -> Iterator[Segment]:
+    def _waiting_count_segments(self, suspended: int, queued: int, width: int) -> Iterator[Segment]:
         """How many attempts the node keeps suspended, or how much waits there; and a gap."""
         if (suspended or queued) and width:
             colour = self.palette.warning if suspended else self.palette.accent
@@ -388,7 +392,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if width > 0:
             yield Segment(" " * width, self.ink())
 
-    def _label(self, frame: Frame, node: NodeId) -> Segment:
+    def _node_label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
         mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
@@ -399,65 +403,67 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return Segment(mark if mark != " " else "▏", style(colour, palette.ground, bold=wrong))
         return Segment(f"{node:>{width - 2}}{mark}{'▸' if chosen else ' '}", ink)
 
-    def _tiles(self, codes: list[int], chosen: int | None) -> Iterator[Segment]:
+    def _slot_tiles(self, codes: list[int], chosen: int | None) -> Iterator[Segment]:
         gap = Segment(" ", self.ink())
         for slot, code in enumerate(codes):
-            yield self._tile(code, slot == chosen)
+            yield self._slot_tile(code, slot == chosen)
             yield gap
 
-    def _tile(self, code: int, chosen: bool) -> Segment:
+    def _slot_tile(self, code: int, chosen: bool) -> Segment:
         """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
         small, palette = self._table[code], self.palette
-        text, colour = f"[{small.text}]" if chosen else f" {small.text} ", _colour(small)
+        text, colour = f"[{small.text}]" if chosen else f" {small.text} ", _ink_colour(small)
         if small.text in _HOLLOW:
             return Segment(text, style(colour, palette.raised))
         return Segment(text, style(palette.ground, colour, bold=True))
 
-    def _blocks(self, node: NodeId, codes: list[int], part: int) -> Iterator[Segment]:
+    def _slot_blocks(self, node: NodeId, codes: list[int], part: int) -> Iterator[Segment]:
         """A line and a half of each slot, its glyph on the job's colour."""
         palette, gap = self.palette, Segment(" ", self.ink())
         for slot, code in enumerate(codes):
             small = self._table[code]
-            ground = palette.raised if small.text in _HOLLOW else _colour(small)
+            ground = palette.raised if small.text in _HOLLOW else _ink_colour(small)
             if part:
                 yield Segment("▀" * 6, style(ground, palette.ground))
             else:
-                sign = _colour(small) if small.text in _HOLLOW else palette.ground
+                sign = _ink_colour(small) if small.text in _HOLLOW else palette.ground
                 text = (
                     f"[{small.text}]" if slot == self.slot and node == self.cursor else small.text
                 )
                 yield Segment(f"{text:^6}", style(sign, ground, bold=True))
             yield gap
 
-    def _cards(self, frame: Frame, node: NodeId, codes: list[int], part: int) -> Iterator[Segment]:
+    def _slot_cards(
+        self, frame: Frame, node: NodeId, codes: list[int], part: int
+    ) -> Iterator[Segment]:
         """One line of the cards of a node: the head on the job's colour, or the progress."""
         palette, gap = self.palette, Segment(" ", self.ink())
         cards = frame.cards[self._first[node] : self._first[node + 1]] or [None] * len(codes)
         for slot, (code, card) in enumerate(zip(codes, cards, strict=True)):
             small = self._table[code]
             hollow = small.text in _HOLLOW
-            plain = style(_colour(small), palette.raised)
+            plain = style(_ink_colour(small), palette.raised)
             if part:
                 yield Segment(card_progress(None if hollow else card), plain)
             else:
                 chosen = node == self.cursor and slot == self.slot
-                filled = style(palette.ground, _colour(small), bold=True)
+                filled = style(palette.ground, _ink_colour(small), bold=True)
                 yield Segment(card_head(card, small.text, chosen), plain if hollow else filled)
             yield gap
 
-    def _halves(self, codes: list[int]) -> Iterator[Segment]:
-        colours = [self._half(self._table[code]) for code in codes]
+    def _half_blocks(self, codes: list[int]) -> Iterator[Segment]:
+        colours = [self._half_block_colour(self._table[code]) for code in codes]
         if len(colours) % 2:
             colours.append(self.palette.ground)
         for upper, lower in zip(colours[::2], colours[1::2], strict=True):
             yield Segment("▀", style(upper, lower))
 
-    def _half(self, small: Segment) -> str:
+    def _half_block_colour(self, small: Segment) -> str:
         """The colour of a half block; an empty slot's is no more than a trace."""
         idle = small.text == SLOT_SIGNS[SlotState.IDLE]
-        return self.palette.edge if idle else _colour(small)
+        return self.palette.edge if idle else _ink_colour(small)
 
-    def _make_table(self) -> None:
+    def _make_segment_table(self) -> None:
         """The segments by code: each state in each hue at each brightness, and dimmed."""
         palette = self.palette
         if self._table_for is palette:
@@ -493,7 +499,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if node is None:
             return
         self.cursor = node
-        slot = self.slot_layout.slot_at(column, self._slots(node))
+        slot = self.slot_layout.slot_at(column, self._slot_count(node))
         owners = np.frombuffer(self.frame.owners, np.int32)  # the job plus 1, or 0
         owner = 0 if slot is None else int(owners[self._first[node] + slot])
         self.announce(self.Chosen(node, owner - 1 if owner else None, slot))
@@ -502,10 +508,10 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """From the node under the cursor to its first slot; from a rack's bar to its nodes."""
         if self.slot_layout.size is CellSize.RACKS and self.cursor is not None:
             self.size_asked = CellSize.CELLS
-        elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
+        elif self.cursor is not None and self.slot is None and self._slot_count(self.cursor):
             self.announce(self.Chosen(self.cursor, None, 0))
 
-    def _slots(self, node: NodeId) -> int:
+    def _slot_count(self, node: NodeId) -> int:
         return self._first[node + 1] - self._first[node]
 
     def action_page(self, pages: int) -> None:
@@ -514,16 +520,16 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def action_move_cursor(self, across: int, down: int) -> None:
         """The cursor goes to a neighbouring node, or from slot to slot in a node."""
         if self.slot is not None and across and self.cursor is not None:
-            slot = clamp(self.slot + across, self._slots(self.cursor))
+            slot = clamp(self.slot + across, self._slot_count(self.cursor))
             self.announce(self.Chosen(self.cursor, None, slot))
             return
-        node = self._neighbour(across, down)
+        node = self._neighbour_node(across, down)
         if node is not None:
-            kept = None if self.slot is None else min(self.slot, self._slots(node) - 1)
+            kept = None if self.slot is None else min(self.slot, self._slot_count(node) - 1)
             self.cursor = node
             self.announce(self.Chosen(node, None, kept))
 
-    def _neighbour(self, across: int, down: int) -> NodeId | None:
+    def _neighbour_node(self, across: int, down: int) -> NodeId | None:
         """The node to which the cursor goes; among racks the first node of the next one."""
         if self.slot_layout.size is not CellSize.RACKS:
             return self.slot_layout.neighbour(self.cursor, across, down)
@@ -532,7 +538,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         return self.racks.first(racks[clamp(at + across + down, len(racks))]) if racks else None
 
 
-def _colour(segment: Segment) -> str:
+def _ink_colour(segment: Segment) -> str:
     ink: Style | None = segment.style
     assert ink is not None
     assert ink.color is not None

@@ -40,8 +40,8 @@ class StatusLine(Pane, can_focus=False):
 
     def line(self, frame: Frame, _y: int) -> Iterable[Span]:
         ground = self.palette.raised
-        left, right = list(self._run(frame)), list(self._figures(frame))
-        left += self._hint(self.content_size.width - sum(len(text) for text, _ in left))
+        left, right = list(self._run_spans(frame)), list(self._figure_spans(frame))
+        left += self._hint_spans(self.content_size.width - sum(len(text) for text, _ in left))
         spare = self.content_size.width - sum(len(text) for text, _ in (*left, *right))
         while spare < 2 and len(right) > 1:
             spare += len(right.pop(0)[0])
@@ -54,7 +54,7 @@ class StatusLine(Pane, can_focus=False):
         yield " " * max(spare, 0), style(self.palette.text, ground)
         yield from right
 
-    def _run(self, frame: Frame) -> Iterator[Span]:
+    def _run_spans(self, frame: Frame) -> Iterator[Span]:
         """The time, the speed, the scenario and its policy, and a note."""
         palette, player, ground = self.palette, self._playback.player, self.palette.raised
         sign, colour = ("▶", palette.good) if player.playing else ("‖", palette.warning)
@@ -67,35 +67,35 @@ class StatusLine(Pane, can_focus=False):
         yield "  ", style(palette.dim, ground)
         if (run := self._playback.run) is not None:
             yield printable(run.name), style(palette.text, ground, bold=True)
-            yield f" under {_policies(frame)}", style(palette.text, ground)
+            yield f" under {_policies_text(frame)}", style(palette.text, ground)
         if frame.totals.master_paused:
             yield "  the master is paused", style(palette.fault, ground, bold=True)
-        failed = _failed(frame)
-        ended = failed or (_ending(frame) if frame.over else "")
+        failed = _failure_text(frame)
+        ended = failed or (_ending_words(frame) if frame.over else "")
         note = self._note or self._playback.under_way or ended
         yield (
             f"  {note}" if note else "",
             style(palette.fault if failed else palette.accent, ground),
         )
 
-    def _hint(self, room: int) -> Iterator[Span]:
+    def _hint_spans(self, room: int) -> Iterator[Span]:
         """What to do first, as far as there is room for it, while nothing else is being done."""
         fitting = [each for each in self._hints if len(each) + 2 <= room]
         if fitting and not (self._note or self._playback.under_way):
             yield "  ", style(self.palette.text, self.palette.raised)
             yield fitting[0], style(self.palette.ground, self.palette.accent, bold=True)
 
-    def _figures(self, frame: Frame) -> Iterator[Span]:
+    def _figure_spans(self, frame: Frame) -> Iterator[Span]:
         palette, totals = self.palette, frame.totals
         dim = style(palette.dim, palette.raised)
         if (run := self._playback.run) is not None:
             yield f"seed {run.seed}  ", dim
-        if frame.comparison is not None and not _failed(frame):
+        if frame.comparison is not None and not _failure_text(frame):
             ink = style(palette.accent, palette.raised, bold=True)
             yield f"{printable(verdict(frame.comparison.figures))}  ", ink
         else:
             yield f"{totals.in_system} of {totals.submitted} jobs in the system  ", dim
-            yield f"{_busy(totals)}  ", dim
+            yield f"{_busy_shares_text(totals)}  ", dim
         if totals.down or totals.lost:
             wrong = style(palette.fault, palette.raised, bold=True)
             text = f"{totals.down} down, {totals.lost} given up "
@@ -105,7 +105,7 @@ class StatusLine(Pane, can_focus=False):
 _OF_TWO = "both runs are over"
 
 
-def _failed(frame: Frame) -> str:
+def _failure_text(frame: Frame) -> str:
     """That a run has failed by now, and why; empty if none has."""
     if frame.comparison is not None:
         return failure_words(frame.comparison.figures)
@@ -113,20 +113,20 @@ def _failed(frame: Frame) -> str:
     return f"the run failed: {printable(frame.failure.splitlines()[0])}" if failed else ""
 
 
-def _ending(frame: Frame) -> str:
+def _ending_words(frame: Frame) -> str:
     if frame.comparison is not None:
         return _OF_TWO
     return ENDING_WORDS.get(frame.reason, f"the run {frame.reason}")
 
 
-def _busy(totals: Totals) -> str:
+def _busy_shares_text(totals: Totals) -> str:
     maps, reduces = (
         f"{busy / max(slots, 1):.0%}" for busy, slots in zip(totals.busy, totals.slots, strict=True)
     )
     return f"maps {maps} reduces {reduces}"
 
 
-def _policies(frame: Frame) -> str:
+def _policies_text(frame: Frame) -> str:
     if frame.comparison is None:
         return printable(frame.policy)
     return " and ".join(printable(each.policy) for each in frame.comparison.figures)
@@ -142,14 +142,14 @@ class KeysLine(Pane, can_focus=False):
 
     def line(self, frame: Frame, _y: int) -> Iterable[Span]:
         palette = self.palette
-        for shown, word in self._kept(frame.comparison is not None):
+        for shown, word in self._keys_that_fit(frame.comparison is not None):
             yield f" {shown}", style(palette.accent, palette.ground, bold=True)
             yield f" {word} ", style(palette.dim, palette.ground)
 
-    def _kept(self, paired: bool) -> list[tuple[str, str]]:
+    def _keys_that_fit(self, paired: bool) -> list[tuple[str, str]]:
         of_use = {COMPARING: paired, INTERVENING: self.live}
         ranked = [
-            (each.rank, self._keys(each), each.word)
+            (each.rank, self._key_with_opposite(each), each.word)
             for group, commands in self._keymap.groups.items()
             for each in commands
             if each.rank is not None and of_use.get(group, True)
@@ -159,7 +159,7 @@ class KeysLine(Pane, can_focus=False):
             ranked.remove(max(ranked, key=lambda each: each[0]))
         return [(keys, word) for _, keys, word in ranked]
 
-    def _keys(self, command: Command) -> str:
+    def _key_with_opposite(self, command: Command) -> str:
         """The key, together with its opposite where it has one."""
         shown = _WITH_OPPOSITE.get(self._keymap.usual[command.name])
         if shown is None:

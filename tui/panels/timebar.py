@@ -35,9 +35,9 @@ class TimeBar(Pane, can_focus=False):
         return {"columns": self.columns}
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
-        return (self._marks, self._bar, self._axis)[min(y, 2)](frame)
+        return (self._marks_line, self._position_line, self._axis_line)[min(y, 2)](frame)
 
-    def _marks(self, frame: Frame) -> Iterator[Span]:
+    def _marks_line(self, frame: Frame) -> Iterator[Span]:
         palette = self.palette
         yield f"{'marks':<{LABEL_WIDTH}} ", self.ink(palette.dim)
         for mark, run in groupby(frame.charts.marks):
@@ -46,7 +46,7 @@ class TimeBar(Pane, can_focus=False):
                 self.ink(palette.mark(Mark(mark)), bold=True),
             )
 
-    def _bar(self, frame: Frame) -> Iterator[Span]:
+    def _position_line(self, frame: Frame) -> Iterator[Span]:
         palette, columns = self.palette, len(frame.charts.marks)
         here = column_of(frame.at_ms, frame, columns)
         yield f"{axis_time(frame.at_ms):<{LABEL_WIDTH}} ", self.ink(bold=True)
@@ -59,7 +59,7 @@ class TimeBar(Pane, can_focus=False):
         for colour, run in groupby(zip(colours, bar, strict=True), itemgetter(0)):
             yield "".join(sign for _, sign in run), self.ink(colour, bold=colour == palette.text)
 
-    def _axis(self, frame: Frame) -> Iterator[Span]:
+    def _axis_line(self, frame: Frame) -> Iterator[Span]:
         columns, end_ms = len(frame.charts.marks), max(frame.end_ms, 1)
         step = next((ms for ms in _NICE_MS if ms * columns >= _TICK_LEAST * end_ms), _NICE_MS[-1])
         line = [" "] * columns
@@ -75,16 +75,16 @@ class TimeBar(Pane, can_focus=False):
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self.capture_mouse()
-        self._seek(event)
+        self._seek_to_click(event)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if event.button:
-            self._seek(event)
+            self._seek_to_click(event)
 
     def on_mouse_up(self, _event: events.MouseUp) -> None:
         self.release_mouse()
 
-    def _seek(self, event: events.MouseEvent) -> None:
+    def _seek_to_click(self, event: events.MouseEvent) -> None:
         if self.frame is None:
             return
         x = event.x - self.gutter.left - LABEL_WIDTH - 1

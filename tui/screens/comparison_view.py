@@ -32,14 +32,14 @@ class ComparisonView(RunView):
     def compose(self) -> ComposeResult:
         yield ResultPane(id="compare-result")
         with Horizontal(id="compare-slots"):
-            yield from _both(SlotsPane, "slots")
+            yield from _pane_of_each_side(SlotsPane, "slots")
         with Horizontal(id="compare-table"):
             yield ComparisonJobsPane(id="compare-jobs")
             yield ComparisonFiguresPane(id="compare-figures")
         with Horizontal(id="compare-log"):
-            yield from _both(LogPane, "log")
+            yield from _pane_of_each_side(LogPane, "log")
         with Horizontal(id="compare-detail"):
-            yield from _both(DetailPane, "detail")
+            yield from _pane_of_each_side(DetailPane, "detail")
         yield ComparisonChartsPane(id="compare-charts")
 
     def on_mount(self) -> None:
@@ -80,7 +80,7 @@ class ComparisonView(RunView):
         return found if isinstance(found, Pane) else found.query(Pane)[view.lead]
 
 
-def _both(kind: Callable[..., Pane], name: str) -> Iterator[Pane]:
+def _pane_of_each_side(kind: Callable[..., Pane], name: str) -> Iterator[Pane]:
     for side in range(2):
         pane = kind(id=f"compare-{name}-{side}")
         pane.side = side

@@ -58,15 +58,15 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help"):
-            yield Static(_signs())
-            yield Static(_keys(self._keymap))
+            yield Static(_signs_table())
+            yield Static(_keys_table(self._keymap))
             yield Static(Text("ctrl+p finds any of these by name.  esc closes this.", "dim"))
 
     def action_scroll(self, by: int) -> None:
         self.query_one("#help").scroll_relative(y=3 * by, animate=False)
 
 
-def _signs() -> Table:
+def _signs_table() -> Table:
     table = Table.grid(padding=(0, 2))
     table.title = "What the signs mean"
     table.add_column(no_wrap=True, style="bold")
@@ -75,7 +75,7 @@ def _signs() -> Table:
     return table
 
 
-def _keys(keymap: Keymap) -> Table:
+def _keys_table(keymap: Keymap) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, justify="right", style="bold")
     table.add_column()

@@ -56,26 +56,28 @@ def wide_heights(total: int, wants: Wants) -> WideHeights:
     most; slots also as many lines as they usually need, where events keep a few.
     """
     rows = wants.chart_rows
-    if total - _charts(wants, rows) < _ABOVE_LEAST:
+    if total - _charts_height(wants, rows) < _ABOVE_LEAST:
         rows = 1
-    rest = total - _charts(wants, rows)
+    rest = total - _charts_height(wants, rows)
     most = rest * 2 // 3
     slots_most = max(most, min(_SLOTS_USUAL, rest - _EVENTS_KEPT))
     slots = min(max(wants.slots(slots_most - BORDERS) + BORDERS, _SLOTS_LEAST), slots_most)
     spare = max(rest - slots - _EVENTS_LEAST, 0)
     more = spare // (2 * max(wants.charts, 1))
     rows = min(rows + more, _CHART_ROWS_MOST)
-    return WideHeights(slots, min(wants.table, most), _charts(wants, rows))
+    return WideHeights(slots, min(wants.table, most), _charts_height(wants, rows))
 
 
 def small_height(total: int, wants: Wants, shown: str) -> int:
     """Where one pane is shown below the slots: its lines.  It gets those that slots do not need."""
     most = -(-total * 9 // 20)
-    wanted = {"jobs": wants.table, "charts": _charts(wants, _CHART_ROWS_LEAST)}.get(shown, most)
+    wanted = {"jobs": wants.table, "charts": _charts_height(wants, _CHART_ROWS_LEAST)}.get(
+        shown, most
+    )
     below = min(wanted, most)
     slots = wants.slots(total - below - BORDERS) + BORDERS
     return max(below, total - slots)
 
 
-def _charts(wants: Wants, rows: int) -> int:
+def _charts_height(wants: Wants, rows: int) -> int:
     return wants.charts * rows + BORDERS

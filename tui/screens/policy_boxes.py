@@ -48,12 +48,12 @@ class PolicyBoxes(OptionList):
         colours = [ink.text if nth < own else ink.dim for nth in range(len(offered[0]) + 1)]
         self.clear_options()
         self.add_options(
-            Option(Text(self._line(policy), colour), id=policy)
+            Option(Text(self._policy_line(policy), colour), id=policy)
             for policy, colour in zip((*offered[0], ANOTHER), colours, strict=True)
         )
         self.highlighted = min(place, self.option_count - 1)
 
-    def _line(self, policy: str) -> str:
+    def _policy_line(self, policy: str) -> str:
         if policy == ANOTHER:
             return _WORDS[policy]
         return f"[{'x' if policy in self._ticked else ' '}] {_WORDS.get(policy, policy)}"

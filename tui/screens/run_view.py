@@ -76,7 +76,7 @@ class RunView(Container):
         jobs = frame.jobs_found if view.all_jobs or frame.over else most_jobs_at_once(frame)
         wants = Wants(slots.wanted, jobs, charts.wanted(1), slots.has_many_nodes)
         total = self.size.height - self.query_one(ResultPane).lines_taken
-        heights = _unset("slots", *self.lower)
+        heights = _unset_heights("slots", *self.lower)
         main = self.screen
         if main.has_class("-small") and not main.has_class("-alone"):
             shown = next(each for each in self.lower if self.has_class(f"with-{each}"))
@@ -123,6 +123,6 @@ class RunView(Container):
             each.set_class(each in kept, "alone")
 
 
-def _unset(*names: str) -> dict[str, int | None]:
+def _unset_heights(*names: str) -> dict[str, int | None]:
     """No height for any, which leaves it to the style sheet."""
     return dict.fromkeys(names)

@@ -137,7 +137,7 @@ class StartApp(App[StartChoice]):
 
     def on_mount(self) -> None:
         self.query_one("#policies").border_title = "policies: space ticks, two are compared"
-        self._list(self._before.journal or self._before.scenario)
+        self._list_scenarios(self._before.journal or self._before.scenario)
         self.query_one("#scenarios").focus()
         self.run_worker(self._gather, thread=True, group="facts")
 
@@ -148,64 +148,65 @@ class StartApp(App[StartChoice]):
         worker = get_current_worker()
         facts = gather_facts(self._offers, self._journals.values())
         if not worker.is_cancelled:
-            self.call_from_thread(self._take, facts)
+            self.call_from_thread(self._show_facts, facts)
 
-    def _take(self, facts: "StartFacts") -> None:
+    def _show_facts(self, facts: "StartFacts") -> None:
         self._facts = facts
-        self._list(self._highlighted)
+        self._list_scenarios(self._highlighted_id)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._list, self._highlighted)
+        self.call_after_refresh(self._list_scenarios, self._highlighted_id)
 
     # The list.
 
     @property
-    def _highlighted(self) -> str:
+    def _highlighted_id(self) -> str:
         """The scenario, or the path of the journal, that the bar is on; empty for none."""
         option = self.query_one(ScenarioList).highlighted_option
         return "" if option is None else option.id or ""
 
     @property
-    def _offer(self) -> LibraryEntry | None:
-        return self._offers.get(self._highlighted)
+    def _highlighted_offer(self) -> LibraryEntry | None:
+        return self._offers.get(self._highlighted_id)
 
-    def _list(self, highlighted: str) -> None:
+    def _list_scenarios(self, highlighted: str) -> None:
         """List what passes the filter, with the bar on this one if it does."""
         listed = self.query_one(ScenarioList)
-        listed.set_class(self._wide, "-wide")
+        listed.set_class(self._is_wide, "-wide")
         listed.clear_options()
-        listed.add_options(list(self._options()))
+        listed.add_options(list(self._scenario_options()))
         found = [option.id for option in listed.options]
         if highlighted in found:
             listed.highlighted = found.index(highlighted)
         else:
             listed.action_first()
         if not found:  # else the bar comes to another place, and that is told
-            self._tell()
+            self._refresh_texts()
 
     @property
-    def _wide(self) -> bool:
+    def _is_wide(self) -> bool:
         return self.size.width >= _WIDE
 
-    def _options(self) -> Iterator[Option]:
-        kept = [offer for offer in self._offers.values() if self._filter in _sought(offer)]
+    def _scenario_options(self) -> Iterator[Option]:
+        kept = [offer for offer in self._offers.values() if self._filter in _searchable_text(offer)]
         journals = [each for each in self._journals if self._filter in Path(each).name.lower()]
         if journals:
-            yield self._heading(_RECORDED)
-            room = (_LIST_WIDE if self._wide else _LIST) - _LIST_FRAME
+            yield self._group_heading(_RECORDED)
+            room = (_LIST_WIDE if self._is_wide else _LIST) - _LIST_FRAME
             for each in journals:
                 yield Option(Text(f" {cut_within(Path(each).name, room)}"), id=each)
         for nth, group in enumerate(dict.fromkeys(offer.group for offer in kept)):
-            yield self._heading(group, with_columns=nth == 0)
+            yield self._group_heading(group, with_columns=nth == 0)
             for offer in kept:
                 if offer.group == group:
                     yield Option(
-                        Text(f" {offer.name:<{_NAME}}{self._row(offer.name)}"), id=offer.name
+                        Text(f" {offer.name:<{_NAME}}{self._portrait_columns(offer.name)}"),
+                        id=offer.name,
                     )
 
-    def _heading(self, text: str, *, with_columns: bool = False) -> Option:
+    def _group_heading(self, text: str, *, with_columns: bool = False) -> Option:
         """A heading; of the first group with the names of the columns, where there are any."""
-        if not (with_columns and self._wide and self._facts):
+        if not (with_columns and self._is_wide and self._facts):
             return Option(Text(text, "bold"), disabled=True)
         from callboard.tui.panels.portrait_view import COLUMN_HEADS
 
@@ -213,8 +214,8 @@ class StartApp(App[StartChoice]):
         heads = Text.assemble((f"{text:<{_NAME + 1}}", "bold"), (COLUMN_HEADS, f"not bold {dim}"))
         return Option(heads, disabled=True)
 
-    def _row(self, name: str) -> str:
-        if not self._wide or self._facts is None:
+    def _portrait_columns(self, name: str) -> str:
+        if not self._is_wide or self._facts is None:
             return ""
         from callboard.tui.panels.portrait_view import portrait_columns
 
@@ -223,7 +224,7 @@ class StartApp(App[StartChoice]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.id == "scenarios":
             self._help, self._said = False, ""
-            self._tell()
+            self._refresh_texts()
 
     def on_click(self, event: events.Click) -> None:
         if event.chain == 2 and self.query_one(ScenarioList).has_focus:
@@ -231,13 +232,15 @@ class StartApp(App[StartChoice]):
 
     # What is told of the one that the bar is on.
 
-    def _tell(self) -> None:
-        palette, offer = self._palettes[self.theme], self._offer
+    def _refresh_texts(self) -> None:
+        palette, offer = self._palettes[self.theme], self._highlighted_offer
         typed = f"  /{self._filter}▏" if self._filter else "  (type to filter)"
         question = Text.assemble(" callboard: choose a scenario to watch", (typed, palette.dim))
         self.query_one("#question", Static).update(question, layout=False)
-        self.query_one("#about").border_title = None if self._help else Path(self._highlighted).name
-        self.query_one("#story", Static).update(self._story(palette))
+        self.query_one("#about").border_title = (
+            None if self._help else Path(self._highlighted_id).name
+        )
+        self.query_one("#story", Static).update(self._story_text(palette))
         said = self._said or self.trouble
         self.query_one("#said", Static).update(Text(said))
         leads = "back" if self._filter or self._help else "out"
@@ -248,12 +251,12 @@ class StartApp(App[StartChoice]):
         if offer is not None:
             self._offer_policies(offer, palette)
 
-    def _story(self, palette: Palette) -> Text | Group:
-        offer, here = self._offer, self._highlighted
+    def _story_text(self, palette: Palette) -> Text | Group:
+        offer, here = self._highlighted_offer, self._highlighted_id
         if self._help:
-            return _help(palette.text)
+            return _help_text(palette.text)
         if offer is not None:
-            portrait = self._portrait(offer.name, palette)
+            portrait = self._portrait_text(offer.name, palette)
             return Text.assemble(
                 (offer.story, "bold"), "\n\n", portrait, (offer.about, palette.text)
             )
@@ -262,7 +265,7 @@ class StartApp(App[StartChoice]):
             return Text.assemble((known, "bold"), "\n\n", ("enter shows the run", palette.text))
         return Text(f"no scenario has {self._filter!r} in its name or story", palette.text)
 
-    def _portrait(self, name: str, palette: Palette) -> Text:
+    def _portrait_text(self, name: str, palette: Palette) -> Text:
         if self._facts is None:
             return Text("…\n\n", palette.dim)
         from callboard.tui.panels.portrait_view import portrait_text
@@ -289,13 +292,13 @@ class StartApp(App[StartChoice]):
         if not isinstance(event, events.Key) or event.is_forwarded or self._is_typing:
             await super().on_event(event)
             return
-        bound, highlighted = self.screen.active_bindings.get(event.key), self._highlighted
+        bound, highlighted = self.screen.active_bindings.get(event.key), self._highlighted_id
         if bound is None:
-            self._type(event)
+            self._handle_typing(event)
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
-            if self._highlighted != highlighted and self.is_running:
-                self._tell()
+            if self._highlighted_id != highlighted and self.is_running:
+                self._refresh_texts()
 
     @property
     def _is_typing(self) -> bool:
@@ -309,46 +312,46 @@ class StartApp(App[StartChoice]):
         """Tick what the bar is on, among the policies."""
         chosen = self.query_one(PolicyBoxes).highlighted_option
         if chosen is not None:
-            self._tick(chosen.id or "")
+            self._toggle_policy(chosen.id or "")
 
-    def _type(self, event: events.Key) -> None:
+    def _handle_typing(self, event: events.Key) -> None:
         """Letters filter; a few keys that no name begins with do other things."""
         typed = event.character if event.is_printable else None
         if event.key == "backspace":
-            self._narrow(self._filter[:-1])
+            self._filter_scenarios(self._filter[:-1])
         elif typed == "/":
-            self._narrow("")
+            self._filter_scenarios("")
         elif typed == "?":
             self._help = not self._help
-            self._tell()
+            self._refresh_texts()
         elif typed and typed != " ":
-            self._narrow(self._filter + typed.lower())
+            self._filter_scenarios(self._filter + typed.lower())
 
-    def _narrow(self, text: str) -> None:
+    def _filter_scenarios(self, text: str) -> None:
         """Show only what has this text, the highlighted one still if it has it."""
         self._filter, self._help, self._said, self.trouble = text, False, "", ""
-        self._list(self._highlighted)
+        self._list_scenarios(self._highlighted_id)
 
     def on_policy_boxes_clicked(self, event: PolicyBoxes.Clicked) -> None:
-        self._tick(event.policy)
+        self._toggle_policy(event.policy)
 
-    def _tick(self, policy: str) -> None:
+    def _toggle_policy(self, policy: str) -> None:
         """Tick it or no longer.  The tour has policies of its own, so ticking it takes away those
         that are ticked; instead of another one there is a question.
         """
-        if (offer := self._offer) is None:
+        if (offer := self._highlighted_offer) is None:
             return
         if policy == ANOTHER:
-            self._ask_another()
+            self._ask_another_policy()
             return
         before = self._ticked[offer.name]
         kept = tuple(each for each in before if each != policy)
         if policy not in before:
             kept = (TOUR,) if policy == TOUR else (*kept, policy)
         self._ticked[offer.name], self._said, self.trouble = kept, "", ""
-        self._tell()
+        self._refresh_texts()
 
-    def _ask_another(self) -> None:
+    def _ask_another_policy(self) -> None:
         """Let a policy be typed in; it is offered from then on, and ticked here."""
         from callboard.experiments.run.plugins import canonical_policy
         from callboard.tui.screens.menus import FormScreen
@@ -357,11 +360,11 @@ class StartApp(App[StartChoice]):
             return canonical_policy(fields["policy"].strip())
 
         def filled(fields: dict[str, str] | None) -> None:
-            offer = self._offer
+            offer = self._highlighted_offer
             if fields is not None and offer is not None:
                 self._typed.append(check(fields))
                 self._ticked[offer.name] += (self._typed[-1],)
-                self._tell()
+                self._refresh_texts()
 
         question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
         self.push_screen(FormScreen(question, {"policy": ""}, check), filled)
@@ -371,7 +374,7 @@ class StartApp(App[StartChoice]):
 
     def action_watch(self) -> None:
         """Leave with what is chosen; of more policies than a screen has room for say where to."""
-        offer, here = self._offer, self._highlighted
+        offer, here = self._highlighted_offer, self._highlighted_id
         if offer is None:
             if here:
                 self.exit(StartChoice(DEFAULT_SCENARIO, theme=self.theme, journal=here))
@@ -379,21 +382,21 @@ class StartApp(App[StartChoice]):
         seed, ticked = self.query_one("#seed", Input).value, self._ticked[offer.name]
         policies = tuple(each for each in ticked if each != TOUR)
         if len(policies) > POLICIES_MOST:
-            self._said = _too_many(offer.name, policies, seed)
-            self._tell()
+            self._said = _too_many_policies(offer.name, policies, seed)
+            self._refresh_texts()
             return
         self.exit(StartChoice(offer.name, policies, self.theme, seed, TOUR in ticked))
 
     def action_step_back(self) -> None:
         """Out of the help, then out of the filter, then leave."""
         if self._help or self._filter:
-            self._narrow("")
+            self._filter_scenarios("")
         else:
             self.exit()
 
     def action_theme(self) -> None:
         self.theme = next_theme(self.theme)
-        self._list(self._highlighted)
+        self._list_scenarios(self._highlighted_id)
 
     def action_leave(self) -> None:
         self.exit()
@@ -402,7 +405,7 @@ class StartApp(App[StartChoice]):
         return {"edge": DARK.edge}
 
 
-def _help(ink: str) -> Group:
+def _help_text(ink: str) -> Group:
     """The keys, and what they do beside them, in lines as wide as there is room."""
     keys = Table.grid(padding=(0, 2, 0, 0))
     keys.add_column(no_wrap=True)
@@ -411,12 +414,12 @@ def _help(ink: str) -> Group:
     return Group(Text(_HELP_BEFORE, ink), keys, Text(_HELP_AFTER, ink))
 
 
-def _sought(offer: LibraryEntry) -> str:
+def _searchable_text(offer: LibraryEntry) -> str:
     """What a filter looks in."""
     return f"{offer.name} {offer.story} {offer.group}".lower()
 
 
-def _too_many(scenario: str, policies: Sequence[str], seed: str) -> str:
+def _too_many_policies(scenario: str, policies: Sequence[str], seed: str) -> str:
     """How to compare more than a screen can show."""
     asked = " ".join(
         f"--policy '{each}'" if "(" in each else f"--policy {each}" for each in policies
