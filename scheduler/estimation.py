@@ -92,12 +92,12 @@ class DoneWork:
     def learn(self, closed: Closed) -> None:
         """Hear of an attempt's end."""
         work = work_ms(closed) if closed.succeeded else 0
-        self._count(closed, work - self._kept.pop(closed.attempt, 0))
+        self._add_done_work(closed, work - self._kept.pop(closed.attempt, 0))
 
     def pause(self, suspended: Suspended) -> None:
         """Hear that an attempt is suspended."""
         work = work_ms(suspended)
-        self._count(suspended, work - self._kept.get(suspended.attempt, 0))
+        self._add_done_work(suspended, work - self._kept.get(suspended.attempt, 0))
         self._kept[suspended.attempt] = work
 
     def forget(self, job: JobId) -> None:
@@ -105,7 +105,7 @@ class DoneWork:
         for stage in STAGES:
             self._done.pop((job, stage), None)
 
-    def _count(self, told: Closed | Suspended, more: Millis) -> None:
+    def _add_done_work(self, told: Closed | Suspended, more: Millis) -> None:
         address = (told.job, told.stage)
         self._done[address] = self._done.get(address, 0) + more
 

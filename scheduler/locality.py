@@ -153,18 +153,18 @@ class Delay(LocalityRule):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if type(fact) is OfferAnswered:  # nearly all that it hears
-            self._offered(fact.skipped, view.now_ms)
+            self._note_offer(fact.skipped, view.now_ms)
             return
         match fact:
             case JobArrived(job):
                 self._jobs[job] = _Job()
             case Launched(job, model.MAPS) if not fact.original:
-                self._launched(job, fact.level)
+                self._note_launch(job, fact.level)
             case JobLeft(job):
                 self._jobs.pop(job, None)
                 self._skipped.pop(job, None)
 
-    def _launched(self, job: JobId, level: Locality) -> None:
+    def _note_launch(self, job: JobId, level: Locality) -> None:
         state = self._jobs[job]
         state.level, state.waited_ms, state.skips = level, 0, 0
         if level is _NODE:
@@ -172,7 +172,7 @@ class Delay(LocalityRule):
         self._skipped.pop(job, None)
         self._launched_map = True
 
-    def _offered(self, skipped: tuple[JobId, ...], now_ms: Millis) -> None:
+    def _note_offer(self, skipped: tuple[JobId, ...], now_ms: Millis) -> None:
         """Credit the jobs that the last map decision passed over; note those of this one."""
         if not skipped and not self._launched_map:
             return  # no map decision

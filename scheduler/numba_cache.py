@@ -92,9 +92,9 @@ def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
     def call(*args: Any) -> Any:
         nonlocal ready
         if not ready:
-            with _one_process(done.with_suffix(".lock")):
+            with _process_lock(done.with_suffix(".lock")):
                 if not done.exists():
-                    _tell_once(wait)
+                    _tell_of_compiling(wait)
                 loop.compile(tuple(typeof(each) for each in args))  # type: ignore[attr-defined]
                 with suppress(OSError):
                     done.touch()
@@ -105,14 +105,14 @@ def _compiled_once(loop: Loop, done: Path, wait: str) -> Loop:
 
 
 @cache
-def _tell_once(wait: str) -> None:
+def _tell_of_compiling(wait: str) -> None:
     """Say it on a terminal; of several loops that are compiled, with the first."""
     if wait and sys.stderr.isatty():
         print(f"\r\x1b[K{wait}", file=sys.stderr, flush=True)  # in place of a progress line
 
 
 @contextmanager
-def _one_process(lock: Path) -> Iterator[None]:
+def _process_lock(lock: Path) -> Iterator[None]:
     """Have this to itself among all processes of the machine, where the system has such locks."""
     with ExitStack() as stack:
         with suppress(ImportError, OSError):

@@ -299,7 +299,7 @@ class Policy:
         self._all_refused: list[JobView] | None = None
         self._refused_ids: tuple[JobId, ...] = ()
 
-        self._is_foreign = any(not _ships(part) for part in self.parts)
+        self._is_foreign = any(not _ships_with_callboard(part) for part in self.parts)
         if type(self.preemption) is not NoPreemption:
             _check_interval(self.preemption)
 
@@ -442,25 +442,27 @@ class Policy:
         holds = offer.node.suspended(kind) > 0
         queue: Iterable[QueuedJob] | None = self.order.queue(kind, offer, view)
         if queue is None:
-            self._no_queue(queue)
+            self._refuse_queue_entry(queue)
         for rank, queued in enumerate(queue, start=1):
             try:
                 job, score, grounds = queued
             except (TypeError, ValueError):
-                self._no_queue(queued)
+                self._refuse_queue_entry(queued)
             if holds and (held := job.resumable(kind, node)) is not None:
-                skips = self._skips(skipped, offer, view)
-                return Resume(held, self._why(rank, score, grounds, skips))
+                skips = self._skips_with_refusals(skipped, offer, view)
+                return Resume(held, self._why_of_launch(rank, score, grounds, skips))
             level = job.nearest(kind, node)
             if level is None:  # nothing of it may run here; elsewhere it may
                 everywhere = False
                 continue
             if kind is REDUCE or self._anywhere:  # no rule, so no wait and nobody passed over
-                return Launch(job.job, kind, level, self._why(rank, score, grounds, ()))
+                return Launch(job.job, kind, level, self._why_of_launch(rank, score, grounds, ()))
             if self.locality.permits(job, level, offer, view):
                 wait = self.locality.locality_wait(job, view)
-                skips = self._skips(skipped, offer, view) if skipped else ()
-                return Launch(job.job, kind, level, self._why(rank, score, grounds, skips, wait))
+                skips = self._skips_with_refusals(skipped, offer, view) if skipped else ()
+                return Launch(
+                    job.job, kind, level, self._why_of_launch(rank, score, grounds, skips, wait)
+                )
             if passed is not None:
                 passed.append(job.job)
             refused.append(job)
@@ -471,18 +473,18 @@ class Policy:
             self._refused_ids = tuple([job.job for job in refused])
         return None
 
-    def _no_queue(self, given: object) -> NoReturn:
+    def _refuse_queue_entry(self, given: object) -> NoReturn:
         told = f"the order `{self.order.name}` has {given!r:.80} in its queue"
         raise PartMisbehaves(f"{told}: `queue` yields a QueuedJob(job, score) for each job")
 
-    def _number(self, score: object) -> float:
+    def _score_as_float(self, score: object) -> float:
         """The score as a plain number, as a float of NumPy's; nan, by its name, is none."""
         if isinstance(score, float) and score == score:
             return float(score)
         told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
         raise PartMisbehaves(f"{told}: a score is a number, an int or a float")
 
-    def _why(
+    def _why_of_launch(
         self,
         rank: int,
         score: float,
@@ -491,11 +493,11 @@ class Policy:
         wait: LocalityWait = NO_LOCALITY_WAIT,
     ) -> Why:
         if type(score) not in (float, int) or score != score:
-            score = self._number(score)
+            score = self._score_as_float(score)
         reason, detail, serving = grounds
         return Why(reason, self.order.name, rank, score, None, detail, serving, skips, *wait)
 
-    def _skips(
+    def _skips_with_refusals(
         self, skipped: list[tuple[JobView, Locality]], offer: Offer, view: ClusterView
     ) -> tuple[Skip, ...]:
         """The refusals, asked for only now that there is a launch to tell them."""
@@ -507,7 +509,7 @@ class Policy:
         return tuple(skips)
 
 
-def _ships(part: Part) -> bool:
+def _ships_with_callboard(part: Part) -> bool:
     return type(part).__module__.startswith("callboard.")
 
 

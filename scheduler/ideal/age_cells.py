@@ -74,8 +74,11 @@ def mean_by_ranks(rate: float, cells: AgeCells, ranks: GridValues) -> float:
     these are better than the worst rank that it will still have, w: ∫₀ˣ da / (1 − λE[X₋(w)]).
     """
     worst = np.maximum.accumulate(ranks)
-    waits = {rank: _waiting(rate, cells, ranks, rank) for rank in np.unique(worst)}
-    free = {rank: 1 - rate * _until(cells.served, ranks >= rank) for rank in np.unique(ranks)}
+    waits = {rank: _waiting_at_rank(rate, cells, ranks, rank) for rank in np.unique(worst)}
+    free = {
+        rank: 1 - rate * _service_until_stop(cells.served, ranks >= rank)
+        for rank in np.unique(ranks)
+    }
     widths = np.diff(cells.begin)
     total, ahead = 0.0, list[tuple[float, float]]()  # the worst rank still to come, and how long
     for cell, rank in enumerate(ranks):
@@ -91,7 +94,7 @@ def mean_by_ranks(rate: float, cells: AgeCells, ranks: GridValues) -> float:
     return float(total)
 
 
-def _waiting(rate: float, cells: AgeCells, ranks: GridValues, rank: float) -> float:
+def _waiting_at_rank(rate: float, cells: AgeCells, ranks: GridValues, rank: float) -> float:
     """What a job waits for others whose worst rank up to its end is this one."""
     before = np.concatenate([[False], ranks <= rank, [False]])
     turns = np.flatnonzero(np.diff(before.astype(np.int8)))
@@ -99,12 +102,12 @@ def _waiting(rate: float, cells: AgeCells, ranks: GridValues, rank: float) -> fl
     for first, end in zip(turns[::2], turns[1::2], strict=True):
         after = cells.begin[first:end] - cells.begin[first]
         squares += float((cells.squared[first:end] + 2 * after * cells.served[first:end]).sum())
-    older = 1 - rate * _until(cells.served, ranks > rank)
-    newer = 1 - rate * _until(cells.served, ranks >= rank)
+    older = 1 - rate * _service_until_stop(cells.served, ranks > rank)
+    newer = 1 - rate * _service_until_stop(cells.served, ranks >= rank)
     return rate * squares / (2 * older * newer)
 
 
-def _until(served: GridValues, stops: NDArray[np.bool_]) -> float:
+def _service_until_stop(served: GridValues, stops: NDArray[np.bool_]) -> float:
     """The service that a job gets before the first cell in which it stops."""
     end = int(stops.argmax()) if stops.any() else len(served)
     return float(served[:end].sum())

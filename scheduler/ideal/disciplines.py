@@ -26,7 +26,7 @@ class _Discipline(NamedTuple):
     rows: Callable[[rm.RowMaker, rm.RunInput], tuple[Any, ...]]
 
 
-def _fsp(late: int, *, weighted: bool = False) -> _Discipline:
+def _fsp_discipline(late: int, *, weighted: bool = False) -> _Discipline:
     def rows(make: rm.RowMaker, case: rm.RunInput) -> tuple[Any, ...]:
         weight = case.weight if weighted else None
         return rm.empty_fsp_machine(make, case.n, late, weight), late
@@ -45,10 +45,10 @@ _DISCIPLINES: dict[str, _Discipline] = {
     "srpt+ps": _Discipline(
         "srpt_ps", lambda make, case: (rm.empty_heap(make, case.n), rm.empty_ps_queue(make, case.n))
     ),
-    "fsp+fifo": _fsp(fsp.LATE_FIFO),
-    "fsp+ps": _fsp(fsp.LATE_PS),
-    "fsp+las": _fsp(fsp.LATE_LAS),
-    "psbs": _fsp(fsp.LATE_PS, weighted=True),
+    "fsp+fifo": _fsp_discipline(fsp.LATE_FIFO),
+    "fsp+ps": _fsp_discipline(fsp.LATE_PS),
+    "fsp+las": _fsp_discipline(fsp.LATE_LAS),
+    "psbs": _fsp_discipline(fsp.LATE_PS, weighted=True),
 }
 
 DISCIPLINES: tuple[str, ...] = tuple(_DISCIPLINES)
@@ -98,8 +98,8 @@ def simulate(
     Raises `ValueError` for an unknown discipline, a negative, NaN or infinite number, a weight or
     speed of 0 and unequal lengths; `ImportError` if `path` is "compiled" without numba.
     """
-    order, case = _prepare(arrivals, sizes, estimates, weights, speed)
-    done = _run(_known(discipline), case, INF, path).done
+    order, case = _prepared_input(arrivals, sizes, estimates, weights, speed)
+    done = _run_discipline(_known_discipline(discipline), case, INF, path).done
     return _in_given_order(done, order)
 
 
@@ -110,8 +110,10 @@ def simulate_by_age(
     equal ones the job that came first.  Otherwise as `simulate`.  ValueError also for ages that do
     not begin at 0 or do not grow.
     """
-    order, case = _prepare(arrivals, sizes, None, None, 1.0)
-    return _in_given_order(_run(_by_age(ranks), case, INF, path).done, order)
+    order, case = _prepared_input(arrivals, sizes, None, None, 1.0)
+    return _in_given_order(
+        _run_discipline(_age_rank_discipline(ranks), case, INF, path).done, order
+    )
 
 
 def simulate_servers(
@@ -130,8 +132,8 @@ def simulate_servers(
         raise ValueError(f"servers: {servers}; there has to be one")
     if discipline not in ON_SERVERS:
         raise ValueError(f"{discipline!r} on several servers: there are {', '.join(ON_SERVERS)}")
-    order, case = _prepare(arrivals, sizes, None, None, 1.0)
-    rows, run = _loop(ON_SERVERS[discipline], path)
+    order, case = _prepared_input(arrivals, sizes, None, None, 1.0)
+    rows, run = _loop_on_path(ON_SERVERS[discipline], path)
     jobs = case.jobs(rows)
     if discipline == "fifo":
         run(jobs, rm.empty_heap(rows, servers), servers)
@@ -155,9 +157,9 @@ def remaining(
     """The work left of each job at the instant `at`, in seconds on a machine of speed 1; otherwise
     as `simulate`.  Under "ps" on the estimates it is FSP's and HFSP's virtual size.
     """
-    _check("at", np.array([at], dtype=np.float64))
-    order, case = _prepare(arrivals, sizes, estimates, weights, speed)
-    left = _run(_known(discipline), case, float(at), path).left
+    _refuse_bad_numbers("at", np.array([at], dtype=np.float64))
+    order, case = _prepared_input(arrivals, sizes, estimates, weights, speed)
+    left = _run_discipline(_known_discipline(discipline), case, float(at), path).left
     return _in_given_order(left, order) * speed
 
 
@@ -180,9 +182,15 @@ def exact(
     """`simulate`, in exact Fractions, to the end or to the instant `until`: the very loops that are
     compiled for floats.  Slow: for tests and small cases.
     """
-    _prepare(_floats(arrivals), _floats(sizes), _floats(estimates), _floats(weights), float(speed))
+    _prepared_input(
+        _as_floats(arrivals),
+        _as_floats(sizes),
+        _as_floats(estimates),
+        _as_floats(weights),
+        float(speed),
+    )
     return _run_exactly(
-        _known(discipline), arrivals, sizes, estimates, weights, speed=speed, until=until
+        _known_discipline(discipline), arrivals, sizes, estimates, weights, speed=speed, until=until
     )
 
 
@@ -193,8 +201,8 @@ def exact_by_age(
     until: Fraction | int | None = None,
 ) -> Exact:
     """`simulate_by_age` in exact Fractions, as `exact`."""
-    _prepare(_floats(arrivals), _floats(sizes), None, None, 1.0)
-    what = _by_age(ranks, Fraction)
+    _prepared_input(_as_floats(arrivals), _as_floats(sizes), None, None, 1.0)
+    what = _age_rank_discipline(ranks, Fraction)
     return _run_exactly(what, arrivals, sizes, None, None, speed=1, until=until)
 
 
@@ -220,7 +228,7 @@ def _run_exactly(
         weight=row(weights, 1),
     )
     end = INF if until is None else Fraction(until)
-    jobs = _run(what, case, end, "plain")
+    jobs = _run_discipline(what, case, end, "plain")
     places = sorted(range(len(order)), key=order.__getitem__)
     return Exact(
         done=[jobs.done[place] for place in places],
@@ -233,17 +241,17 @@ def compiled_is_available() -> bool:
     return numba_is_installed()
 
 
-def _known(discipline: str) -> _Discipline:
+def _known_discipline(discipline: str) -> _Discipline:
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
     return _DISCIPLINES[discipline]
 
 
-def _by_age(ranks: AgeRanks, number: Callable[[float], Any] = float) -> _Discipline:
-    ages = _row("ages", ranks.ages)
+def _age_rank_discipline(ranks: AgeRanks, number: Callable[[float], Any] = float) -> _Discipline:
+    ages = _checked_row("ages", ranks.ages)
     if not len(ages) or ages[0] or not (ages[1:] > ages[:-1]).all():
         raise ValueError("ages: they have to begin at 0 and to grow")
-    _row("ranks", ranks.ranks, len(ages))
+    _checked_row("ranks", ranks.ranks, len(ages))
     given = [[number(value) for value in row] for row in ranks]
 
     def rows(make: rm.RowMaker, case: rm.RunInput) -> tuple[Any, ...]:
@@ -252,14 +260,16 @@ def _by_age(ranks: AgeRanks, number: Callable[[float], Any] = float) -> _Discipl
     return _Discipline("by_age", rows)
 
 
-def _run(what: _Discipline, case: rm.RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
-    rows, run = _loop(what.loop, path)
+def _run_discipline(
+    what: _Discipline, case: rm.RunInput, until: Any, path: LoopPath
+) -> loops.LoopJobs:
+    rows, run = _loop_on_path(what.loop, path)
     jobs = case.jobs(rows)
     run(jobs, *what.rows(rows, case), until)
     return jobs
 
 
-def _loop(name: str, path: LoopPath) -> tuple[rm.RowMaker, Callable[..., None]]:
+def _loop_on_path(name: str, path: LoopPath) -> tuple[rm.RowMaker, Callable[..., None]]:
     """A loop on this path, and what makes its rows."""
     if path not in ("auto", "plain", "compiled"):
         raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
@@ -270,7 +280,7 @@ def _loop(name: str, path: LoopPath) -> tuple[rm.RowMaker, Callable[..., None]]:
     return rm.LISTS, PLAIN_LOOPS[name]
 
 
-def _prepare(
+def _prepared_input(
     arrivals: ArrayLike,
     sizes: ArrayLike,
     estimates: ArrayLike | None,
@@ -278,25 +288,27 @@ def _prepare(
     speed: float,
 ) -> tuple[NDArray[np.int64] | None, rm.RunInput]:
     """Check the input and sort it; the order is `None` where it was sorted already."""
-    arrival = _row("arrivals", arrivals)
+    arrival = _checked_row("arrivals", arrivals)
     n = len(arrival)
-    size = _row("sizes", sizes, n)
-    estimate = size if estimates is None else _row("estimates", estimates, n)
-    weight = np.ones(n) if weights is None else _row("weights", weights, n)
+    size = _checked_row("sizes", sizes, n)
+    estimate = size if estimates is None else _checked_row("estimates", estimates, n)
+    weight = np.ones(n) if weights is None else _checked_row("weights", weights, n)
     if not (weight > 0).all():
-        raise ValueError(f"weights: job {_first(weight <= 0)} has weight 0; weights are above 0")
+        raise ValueError(
+            f"weights: job {_first_bad_job(weight <= 0)} has weight 0; weights are above 0"
+        )
     if not (speed > 0 and np.isfinite(speed)):
         raise ValueError(f"speed: {speed} is not a finite number above 0")
     with np.errstate(over="ignore"):
         case = rm.RunInput(arrival, size / speed, estimate / speed, weight)
-        _check_sums(case)
+        _refuse_endless_sums(case)
     if (arrival[1:] >= arrival[:-1]).all():
         return None, case
     order = np.argsort(arrival, kind="stable")
     return order, rm.RunInput(*(row[order] for row in case))
 
 
-def _row(name: str, values: ArrayLike, n: int | None = None) -> FloatRow:
+def _checked_row(name: str, values: ArrayLike, n: int | None = None) -> FloatRow:
     """`values` as a checked float64 array of one dimension, of length `n` if that is given."""
     try:
         row = np.asarray(values, dtype=np.float64)
@@ -306,18 +318,18 @@ def _row(name: str, values: ArrayLike, n: int | None = None) -> FloatRow:
         raise ValueError(f"{name}: {row.ndim} dimensions where a row of numbers is needed")
     if n is not None and len(row) != n:
         raise ValueError(f"{name}: {len(row)} entries for {n} arrivals")
-    _check(name, row)
+    _refuse_bad_numbers(name, row)
     return row
 
 
-def _check(name: str, row: FloatRow) -> None:
+def _refuse_bad_numbers(name: str, row: FloatRow) -> None:
     bad = ~(np.isfinite(row) & (row >= 0))
     if bad.any():
-        job = _first(bad)
+        job = _first_bad_job(bad)
         raise ValueError(f"{name}: entry {job} is {row[job]}; need a finite number, 0 or more")
 
 
-def _check_sums(case: rm.RunInput) -> None:
+def _refuse_endless_sums(case: rm.RunInput) -> None:
     total = case.weight.sum()
     end = case.arrival.max(initial=0.0) + case.size.sum()
     if not np.isfinite(end):
@@ -327,11 +339,11 @@ def _check_sums(case: rm.RunInput) -> None:
             raise ValueError(f"{name}: their sum is too large for a float, given speed and weights")
 
 
-def _first(bad: NDArray[np.bool_]) -> int:
+def _first_bad_job(bad: NDArray[np.bool_]) -> int:
     return int(np.flatnonzero(bad)[0])
 
 
-def _floats(values: Iterable[Any] | None) -> Any:
+def _as_floats(values: Iterable[Any] | None) -> Any:
     return None if values is None else [float(value) for value in values]
 
 

@@ -46,28 +46,32 @@ class DiscreteServer:
 
     def sjf(self) -> float:
         """λE[X²] / 2(1 − ρ(<x))(1 − ρ(≤x)) + x."""
-        return self._mean(self._waiting(np.full_like(self.x, self.moment(2))) + self.x)
+        return self._mean_over_jobs(
+            self._mean_waiting(np.full_like(self.x, self.moment(2))) + self.x
+        )
 
     def psjf(self) -> float:
         """λE[X² 1(X ≤ x)] / 2(1 − ρ(<x))(1 − ρ(≤x)) + x / (1 − ρ(<x))."""
         smaller = np.cumsum(self.x**2 * self.jobs)
-        return self._mean(self._waiting(smaller) + self.x / self._left_by_smaller)
+        return self._mean_over_jobs(self._mean_waiting(smaller) + self.x / self._left_by_smaller)
 
     def srpt(self) -> float:
         """λ(E[X² 1(X ≤ x)] + x² P(X > x)) / 2(1 − ρ(<x))(1 − ρ(≤x)) + ∫₀ˣ dt / (1 − ρ(<t))."""
         longer = 1 - np.cumsum(self.jobs)
         ahead = np.cumsum(self.x**2 * self.jobs) + self.x**2 * longer
         steps = np.diff(self.x, prepend=0.0) / self._left_by_smaller
-        return self._mean(self._waiting(ahead) + np.cumsum(steps))
+        return self._mean_over_jobs(self._mean_waiting(ahead) + np.cumsum(steps))
 
     def fb(self) -> float:
         """λE[min(X, x)²] / 2(1 − r)² + x / (1 − r), r = λE[min(X, x)]."""
         cut = np.minimum(self.x[:, None], self.x[None, :])
         left = 1 - self.rate * (cut @ self.jobs)
-        return self._mean(self.rate * (cut**2 @ self.jobs) / (2 * left**2) + self.x / left)
+        return self._mean_over_jobs(
+            self.rate * (cut**2 @ self.jobs) / (2 * left**2) + self.x / left
+        )
 
-    def _waiting(self, ahead_squared: GridValues) -> GridValues:
+    def _mean_waiting(self, ahead_squared: GridValues) -> GridValues:
         return self.rate * ahead_squared / (2 * self._left_by_smaller * self._left)
 
-    def _mean(self, of_size: GridValues) -> float:
+    def _mean_over_jobs(self, of_size: GridValues) -> float:
         return float((of_size * self.jobs).sum())

@@ -38,32 +38,32 @@ class EstimatedServer:
         reach = REACH * sigma
         self.grid = PanelGrid(server.grid.low - reach, server.grid.high + reach)
         self.z: GridValues = np.exp(self.grid.points)
-        self.smaller_squared = self._over_errors(lambda z, c: self._moment(2, z / c))
+        self.smaller_squared = self._mean_over_errors(lambda z, c: self._partial_moment(2, z / c))
         """E[X² 1(Z ≤ z)] at every z."""
-        smaller = self._over_errors(lambda z, c: self._moment(1, z / c))
+        smaller = self._mean_over_errors(lambda z, c: self._partial_moment(1, z / c))
         self.idle_for: GridValues = 1 - server.rate * smaller
         """1 − ρ_z at every z."""
 
     def psjf(self) -> float:
         """PSJF-E's mean response."""
-        return self._waiting(self.smaller_squared) + self._mean(
+        return self._mean_waiting(self.smaller_squared) + self._mean_over_jobs(
             lambda x, z: x / self.grid.at(self.idle_for, np.log(z))
         )
 
     def srpt(self) -> float:
         """SRPT-E's mean response."""
-        residual = self._over_errors(self._residual_squared)
+        residual = self._mean_over_errors(self._residual_squared)
         served = self.grid.running(self.z / self.idle_for) + self.z[0, 0]
-        return self._waiting(self.smaller_squared + residual) + self._mean(
-            lambda x, z: self._time_to(served, z) - self._time_to(served, z - x)
+        return self._mean_waiting(self.smaller_squared + residual) + self._mean_over_jobs(
+            lambda x, z: self._time_to_rank(served, z) - self._time_to_rank(served, z - x)
         )
 
-    def _waiting(self, ahead_squared: GridValues) -> float:
+    def _mean_waiting(self, ahead_squared: GridValues) -> float:
         """What a job waits for what is ahead of it, given by its estimate."""
         waiting = self.server.rate * ahead_squared / (2 * self.idle_for**2)
-        return self._mean(lambda _, z: self.grid.at(waiting, np.log(z)))
+        return self._mean_over_jobs(lambda _, z: self.grid.at(waiting, np.log(z)))
 
-    def _time_to(self, served: GridValues, rank: GridValues) -> GridValues:
+    def _time_to_rank(self, served: GridValues, rank: GridValues) -> GridValues:
         """∫₀ db / (1 − ρ_b) up to a rank; below 0 nobody interferes."""
         safe = np.maximum(rank, self.z[0, 0])
         return np.where(rank < self.z[0, 0], rank, self.grid.at(served, np.log(safe)))
@@ -75,18 +75,18 @@ class EstimatedServer:
         """
         first = z / factor
         last = z / (factor - 1) if factor > 1 else np.full_like(z, np.inf)
-        moments = [self._moment(n, last) - self._moment(n, first) for n in range(3)]
+        moments = [self._partial_moment(n, last) - self._partial_moment(n, first) for n in range(3)]
         slope = 1 - factor
         return slope**2 * moments[2] + 2 * slope * z * moments[1] + z**2 * moments[0]
 
-    def _moment(self, power: int, x: GridValues) -> GridValues:
+    def _partial_moment(self, power: int, x: GridValues) -> GridValues:
         """∫₀ˣ t^power f(t) dt, for any x."""
         grid = self.server.grid
         with np.errstate(divide="ignore"):
             found = grid.at(self._by_size[power], np.log(x))
         return np.where(x < self.server.law.lowest, 0.0, found)
 
-    def _over_errors(self, given: Callable[[GridValues, float], GridValues]) -> GridValues:
+    def _mean_over_errors(self, given: Callable[[GridValues, float], GridValues]) -> GridValues:
         """At every z, the mean over all errors of what is given for a factor."""
         total = np.zeros_like(self.z)
         weights = self._errors.weights * self._odds
@@ -94,7 +94,7 @@ class EstimatedServer:
             total += weight * given(self.z, float(factor))
         return total
 
-    def _mean(self, of_job: Callable[[GridValues, GridValues], GridValues]) -> float:
+    def _mean_over_jobs(self, of_job: Callable[[GridValues, GridValues], GridValues]) -> float:
         """The mean over all jobs of what is given by size and estimate."""
         x = self.server.x
         weights = self._errors.weights * self._odds

@@ -48,7 +48,7 @@ def gittins_mean(server: SingleServer, width: float = CELL) -> float:
 def _ranked_cells(law: SizeLaw, width: float) -> tuple[AgeCells, AgeRanks]:
     """Cells of unlike ranks, next to each other at least."""
     cells = _cells_that_count(cells_of(law, width))
-    ranks = _ranks(cells)
+    ranks = _gittins_ranks(cells)
     unlike = np.abs(np.diff(ranks)) > ALIKE * ranks[1:]
     first = np.concatenate([[True], unlike])
     cells = cells.joined(first)
@@ -63,7 +63,7 @@ def _cells_that_count(cells: AgeCells) -> AgeCells:
     return cells.joined(first)
 
 
-def _ranks(cells: AgeCells) -> GridValues:
+def _gittins_ranks(cells: AgeCells) -> GridValues:
     """Of the service from a cell's begin to the end of any later one, over the jobs that end in
     between, the least.
 

@@ -72,7 +72,7 @@ class SingleServer:
         E[X'] (a queue in slots of time: the work at the start of one is the work before, less 1,
         and what came meanwhile).  ValueError where λE[X'] is 1 or more.
         """
-        _, first, second = self._by_heartbeats(interval)
+        _, first, second = self._heartbeat_moments(interval)
         return interval / 2 + self.rate * second / (2 * (1 - self.rate * first)) + first
 
     def sjf_by_heartbeats(self, interval: float) -> float:
@@ -82,7 +82,7 @@ class SingleServer:
         With ρ'(x) = λE[X' 1(X ≤ x)] a job of size x waits
         (h(1 − λE[X']) + λE[X'²]) / 2(1 − ρ'(x))², and then takes X'; as `fcfs_by_heartbeats`.
         """
-        longer, first, second = self._by_heartbeats(interval)
+        longer, first, second = self._heartbeat_moments(interval)
         lasts = interval * np.arange(1, len(longer) + 1)
         jobs = longer - np.append(longer[1:], 0.0)
         left = 1 - self.rate * np.cumsum(lasts * jobs)
@@ -92,7 +92,7 @@ class SingleServer:
         at_first = interval * (1 - self.rate * first) + self.rate * second
         return at_first / 2 * waits + first
 
-    def _by_heartbeats(self, interval: float) -> tuple[GridValues, float, float]:
+    def _heartbeat_moments(self, interval: float) -> tuple[GridValues, float, float]:
         """P(X > 0), P(X > h), P(X > 2h), …, and E[X'], E[X'²]; ValueError for too much load."""
         starts = interval * np.arange(int(self.law.highest / interval) + 1)
         with np.errstate(divide="ignore"):

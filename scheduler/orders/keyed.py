@@ -47,13 +47,13 @@ class SortedQueue(Generic[Member]):
             return
         for each in key:
             if each != each:
-                raise PartMisbehaves(f"{_shown(key)} is no key: nothing compares with nan")
+                raise PartMisbehaves(f"{_key_text(key)} is no key: nothing compares with nan")
         if old is not None:
             self._sorted.remove((old, name))
         try:
             self._sorted.add((key, name))
         except TypeError as error:
-            raise PartMisbehaves(f"no other key compares with {_shown(key)}: {error}") from None
+            raise PartMisbehaves(f"no other key compares with {_key_text(key)}: {error}") from None
         self._keys[name] = key
 
     def key_of(self, name: Member) -> SortKey | None:
@@ -65,7 +65,7 @@ class SortedQueue(Generic[Member]):
             self._sorted.remove((key, name))
 
 
-def _shown(key: SortKey) -> str:
+def _key_text(key: SortKey) -> str:
     """A key for people, who may have forgotten to call a method."""
     names = [each.__name__ for each in key if callable(each)]
     shown = ", ".join(each.__name__ if callable(each) else f"{each!r:.40}" for each in key)
@@ -132,7 +132,7 @@ class KeyedOrder(Order):
             shown = f"{key!r:.80}: `key` gives a tuple, such as (job.submitted_ms,)"
             raise PartMisbehaves(f"the order `{self.name}` compares a job by {shown}")
         if not self._queues[kind] and any(map(callable, key)):  # once tells
-            raise PartMisbehaves(f"the order `{self.name}` compares a job by {_shown(key)}")
+            raise PartMisbehaves(f"the order `{self.name}` compares a job by {_key_text(key)}")
         self._queues[kind].put(job, key)
 
     def problem(self, view: ClusterView) -> str:

@@ -116,9 +116,9 @@ class GlobalPreemption(PreemptionRule):
     def victims(self, view: ClusterView) -> Iterator[decisions.Kill]:
         if self.watch.look(view):
             for kind in KINDS:
-                yield from self._of_kind(kind, view)
+                yield from self._victims_of_kind(kind, view)
 
-    def _of_kind(self, kind: SlotKind, view: ClusterView) -> list[decisions.Kill]:
+    def _victims_of_kind(self, kind: SlotKind, view: ClusterView) -> list[decisions.Kill]:
         self._note_load(kind, view)
         deficits = self.watch.deficits(kind, view)
         due = self._is_due(kind, starving=bool(deficits))
@@ -129,14 +129,14 @@ class GlobalPreemption(PreemptionRule):
         alive = [
             a for a in alive if not self._in_production(a.job, view) and a.attempt not in trains
         ]
-        cut = self._overflow(kind, view, alive) if due else []
+        cut = self._kills_beyond_shares(kind, view, alive) if due else []
         wanted = sum(deficit.slots for deficit in deficits) - dying - len(cut)
         if wanted <= 0:
             return cut
         spared = {job for deficit in deficits for job in deficit.entitlement.jobs}
         gone = {kill.attempt for kill in cut}
         open_ = [a for a in alive if a.job not in spared and a.attempt not in gone]
-        return [*cut, *self._newest(open_[:wanted], deficits)]
+        return [*cut, *self._newest_kills(open_[:wanted], deficits)]
 
     def _is_due(self, kind: SlotKind, *, starving: bool) -> bool:
         """Whether long jobs are to be cut now; that is said once for a busy period."""
@@ -147,7 +147,7 @@ class GlobalPreemption(PreemptionRule):
         due, self._due[kind] = self._due[kind], False
         return due
 
-    def _newest(
+    def _newest_kills(
         self, attempts: Sequence[AttemptView], deficits: Sequence[Deficit]
     ) -> Iterator[decisions.Kill]:
         """The newest of all tasks; the score is the rank once more, since newness is all."""
@@ -156,7 +156,7 @@ class GlobalPreemption(PreemptionRule):
             why = Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
             yield decisions.Kill(each.attempt, why)
 
-    def _overflow(
+    def _kills_beyond_shares(
         self, kind: SlotKind, view: ClusterView, alive: Sequence[AttemptView]
     ) -> list[decisions.Kill]:
         """The tasks of long jobs beyond their shares, half of them or all."""
@@ -214,19 +214,19 @@ class UtilisationWindow:
         ended = False
         if now_ms >= self._ends_ms:
             ended = self._end_periods(now_ms)
-        self._run_to(now_ms)
+        self._count_time_until(now_ms)
         self._full, self._queued = full, queued
         return ended
 
     def _end_periods(self, now_ms: Millis) -> bool:
         """End the period that has begun and all that came after it; whether the last was busy."""
-        self._run_to(self._ends_ms)
+        self._count_time_until(self._ends_ms)
         busy = self._is_busy()
         self.streak = self.streak + 1 if busy else 0
         self._full_ms = self._queued_ms = 0
         more = (now_ms - self._ends_ms) // self._period_ms
         if more:  # nothing has changed in them
-            self._run_to(self._ends_ms + self._period_ms)
+            self._count_time_until(self._ends_ms + self._period_ms)
             busy = self._is_busy()
             self.streak = self.streak + more if busy else 0
             self._full_ms = self._queued_ms = 0
@@ -238,7 +238,7 @@ class UtilisationWindow:
         limit_ms = self._time_share * self._period_ms
         return self._full_ms > limit_ms and self._queued_ms > limit_ms
 
-    def _run_to(self, now_ms: Millis) -> None:
+    def _count_time_until(self, now_ms: Millis) -> None:
         passed = now_ms - self._now_ms
         self._full_ms += passed * self._full
         self._queued_ms += passed * self._queued

@@ -98,7 +98,7 @@ class NewestAboveShare(PreemptionRule):
             wanted = min(wanted, self._most)
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
-            alive = _dealt(alive, self.watch.entitlements(kind, view, "job"))
+            alive = _dealt_in_turn(alive, self.watch.entitlements(kind, view, "job"))
         rank, given_for, spared = 0, starving(deficits), self.watch.spared(kind)
         for attempt in alive:
             if rank >= wanted:
@@ -151,7 +151,9 @@ class SuspendPreemption(NewestAboveShare):
         super().__init__(params, kept)
 
 
-def _dealt(alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]) -> list[AttemptView]:
+def _dealt_in_turn(
+    alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]
+) -> list[AttemptView]:
     """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
     excess = Excess(entitlements, alive)
     above = {attempt.job: excess.of(attempt.job) for attempt in alive}

@@ -90,9 +90,11 @@ class RankPreemption(PreemptionRule):
         for kind in KINDS:
             if view.pending(kind):
                 assert self._order is not None, "the rule is not part of a policy"
-                yield from self._check(kind, view, self._order)
+                yield from self._victims_of_kind(kind, view, self._order)
 
-    def _check(self, kind: SlotKind, view: ClusterView, order: Ranking) -> Iterator[Kill | Suspend]:
+    def _victims_of_kind(
+        self, kind: SlotKind, view: ClusterView, order: Ranking
+    ) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
         for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
             place = float(check.place[attempt.job])
@@ -127,33 +129,33 @@ class _Check:
 
     def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, Reason, JobId]]:
         for job, tasks in self._urgent.items():
-            for _ in range(self._not_supplied(tasks)):
-                victim = self._take(partial(self._of_another, job, allows))
+            for _ in range(self._tasks_without_slot(tasks)):
+                victim = self._take_first(partial(self._is_usable_of_another, job, allows))
                 if victim is None:
                     break
                 yield victim, Reason.TRAINING_TASK, job
         for job, place in self.place.items():
-            behind = partial(self._behind, place, allows)
+            behind = partial(self._is_behind, place, allows)
             for node in self._held[job]:
-                if not self._supplied_on(node):
-                    victim = self._take(lambda a, n=node, b=behind: a.node == n and b(a))  # type: ignore[misc]
+                if not self._finds_slot_on(node):
+                    victim = self._take_first(lambda a, n=node, b=behind: a.node == n and b(a))  # type: ignore[misc]
                     if victim is not None:
                         yield victim, Reason.OUTRANKED_ON_NODE, job
-            for _ in range(self._not_supplied(self._to_launch(job))):
-                victim = self._take(partial(self._useful, job, behind))
+            for _ in range(self._tasks_without_slot(self._tasks_to_launch(job))):
+                victim = self._take_first(partial(self._is_useful_to, job, behind))
                 if victim is None:
                     break
                 yield victim, Reason.OUTRANKED, job
             if not self._open or self.place[self._open[0].job] <= place:
                 return
 
-    def _behind(self, place: int, allows: VictimTest, attempt: AttemptView) -> bool:
+    def _is_behind(self, place: int, allows: VictimTest, attempt: AttemptView) -> bool:
         return self.place[attempt.job] > place and allows(attempt)
 
-    def _of_another(self, job: JobId, allows: VictimTest, attempt: AttemptView) -> bool:
+    def _is_usable_of_another(self, job: JobId, allows: VictimTest, attempt: AttemptView) -> bool:
         return attempt.job != job and allows(attempt) and self._may_launch(job, attempt.node)
 
-    def _useful(self, job: JobId, behind: VictimTest, attempt: AttemptView) -> bool:
+    def _is_useful_to(self, job: JobId, behind: VictimTest, attempt: AttemptView) -> bool:
         return behind(attempt) and self._may_launch(job, attempt.node)
 
     def _may_launch(self, job: JobId, node: NodeId) -> bool:
@@ -162,19 +164,19 @@ class _Check:
         """
         return self._view.job(job).nearest(self._kind, node) is not None
 
-    def _to_launch(self, job: JobId) -> int:
+    def _tasks_to_launch(self, job: JobId) -> int:
         """How many tasks of the job wait for any slot, besides urgent ones."""
         seen = self._view.job(job)
         waiting = seen.pending(self._kind) - seen.suspended(self._kind)
         return max(waiting - self._urgent.get(job, 0), 0)
 
-    def _not_supplied(self, tasks: int) -> int:
+    def _tasks_without_slot(self, tasks: int) -> int:
         """How many of `tasks` tasks find no slot that is free or about to be."""
         found = min(tasks, max(self._supply, 0))
         self._supply -= found
         return tasks - found
 
-    def _supplied_on(self, number: NodeId) -> bool:
+    def _finds_slot_on(self, number: NodeId) -> bool:
         """Whether one more suspended attempt finds a slot, free or about to be, on its node."""
         node = self._view.node(number)
         assert node is not None
@@ -185,7 +187,7 @@ class _Check:
         self._supply -= 1
         return True
 
-    def _take(self, fits: VictimTest) -> AttemptView | None:
+    def _take_first(self, fits: VictimTest) -> AttemptView | None:
         for n, attempt in enumerate(self._open):
             if fits(attempt):
                 return self._open.pop(n)

@@ -63,10 +63,12 @@ class StarvationClocks:
         seen = tuple(entitlements)
         if seen != self._seen[kind]:
             self._seen[kind] = seen
-            self._compare(kind, seen, now_ms)
+            self._update_clocks(kind, seen, now_ms)
         self._looked_ms[kind] = now_ms
 
-    def _compare(self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
+    def _update_clocks(
+        self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis
+    ) -> None:
         """Start the clocks of those that starve since now, stop those of the others."""
         known, looked_ms = self._known[kind], self._looked_ms[kind]
         for clocks, starves in (
@@ -90,10 +92,10 @@ class StarvationClocks:
     def deficits(
         self, kind: SlotKind, entitlements: Sequence[Entitlement], now_ms: Millis
     ) -> list[Deficit]:
-        found = (self._deficit(kind, claim, now_ms) for claim in entitlements)
+        found = (self._starved_deficit(kind, claim, now_ms) for claim in entitlements)
         return [deficit for deficit in found if deficit.slots > 0]
 
-    def _deficit(self, kind: SlotKind, entitlement: Entitlement, now_ms: Millis) -> Deficit:
+    def _starved_deficit(self, kind: SlotKind, entitlement: Entitlement, now_ms: Millis) -> Deficit:
         own_s = entitlement.min_share_timeout_s
         min_s = self._min_timeout_s if own_s is None else own_s
         claimant, demand = entitlement.claimant, entitlement.demand

@@ -34,7 +34,7 @@ class _Ratios(NamedTuple):
 
 def compare_dominant(first: DominantClaim, second: DominantClaim, total: Vector) -> int:
     """Below 0 if the first goes before the second, 0 if neither, above 0 if after."""
-    one, other = _ratios(first, total), _ratios(second, total)
+    one, other = _share_ratios(first, total), _share_ratios(second, total)
     if one.needy != other.needy:
         return -1 if one.needy else 1
     if one.needy:
@@ -42,7 +42,7 @@ def compare_dominant(first: DominantClaim, second: DominantClaim, total: Vector)
     return (one.of_weight > other.of_weight) - (one.of_weight < other.of_weight)
 
 
-def _ratios(claimant: DominantClaim, total: Vector) -> _Ratios:
+def _share_ratios(claimant: DominantClaim, total: Vector) -> _Ratios:
     of_weight = [
         _over(used, weight * whole)
         for used, weight, whole in zip(claimant.used, claimant.weights, total, strict=True)

@@ -52,7 +52,7 @@ def balance_queues(
     allowed = truncated(total, float32(params.portion_per_round))
     for each in tree:
         _Level(each, calculator, params).balance(allowed)
-        each.obtained = _obtained(each, calculator, total, params)
+        each.obtained = _obtained_now(each, calculator, total, params)
     return {each.queue.name: each for each in tree}
 
 
@@ -111,7 +111,7 @@ class _Level:
             free = minus(free, each.ideal)
         needy = [each for each in queues if self.more(each.wanted, each.ideal)]
         while needy and self.more(free, self.none):
-            portions = _portions(needy, uniformly=uniformly)
+            portions = _offered_portions(needy, uniformly=uniformly)
             served, needy = self.most_underserved(needy)
             free = self.offer_in_turn(served, needy, free, portions)
         return free
@@ -190,7 +190,7 @@ class _Level:
         return truncated(minus(queue.used, kept), scale)
 
 
-def _portions(needy: Sequence[QueueBalance], *, uniformly: bool) -> dict[str, list[float]]:
+def _offered_portions(needy: Sequence[QueueBalance], *, uniformly: bool) -> dict[str, list[float]]:
     """Of each resource, the part that each is offered: by guarantees, or alike."""
     count = len(needy[0].ideal)
     if uniformly:
@@ -205,7 +205,7 @@ def _portions(needy: Sequence[QueueBalance], *, uniformly: bool) -> dict[str, li
     }
 
 
-def _obtained(
+def _obtained_now(
     each: QueueBalance, calculator: ResourceCalculator, total: Vector, params: BalanceParams
 ) -> Vector:
     """For how much of what a leaf gives back containers are chosen now."""

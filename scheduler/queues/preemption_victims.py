@@ -167,9 +167,9 @@ class AskedContainers:
             elif since + self.wait_before_kill_ms <= now_ms:
                 del self._asked_ms[number]
                 yield number, True
-        self._forget(now_ms - 2 * self.wait_before_kill_ms)
+        self._forget_late_asks(now_ms - 2 * self.wait_before_kill_ms)
 
-    def _forget(self, before_ms: int) -> None:
+    def _forget_late_asks(self, before_ms: int) -> None:
         late = [number for number, since in self._asked_ms.items() if since < before_ms]
         for number in late:
             del self._asked_ms[number]

@@ -56,12 +56,14 @@ def user_limit(
     capacity = larger(params.capacity, least)
     over = calculator.compare(total, use.used, capacity) >= 0
     current = plus(use.used, least) if over else capacity
-    even = _times(plus(use.used_by_active, least), 1 / use.active_weight, ceil)
-    stated = _times(current, params.minimum_user_limit_percent / 100, ceil)
-    most = _times(capacity, params.user_limit_factor, floor)
+    even = _scaled_amounts(plus(use.used_by_active, least), 1 / use.active_weight, ceil)
+    stated = _scaled_amounts(current, params.minimum_user_limit_percent / 100, ceil)
+    most = _scaled_amounts(capacity, params.user_limit_factor, floor)
     limit = larger(even, stated)
-    limit = _multiple(most if calculator.compare(total, limit, most) > 0 else limit, least, ceil)
-    return _multiple(_times(limit, weight, floor), least, floor)
+    limit = _rounded_to_multiples(
+        most if calculator.compare(total, limit, most) > 0 else limit, least, ceil
+    )
+    return _rounded_to_multiples(_scaled_amounts(limit, weight, floor), least, floor)
 
 
 def may_have_another(
@@ -71,11 +73,13 @@ def may_have_another(
     return calculator.compare(total, held, limit) <= 0
 
 
-def _times(amounts: Vector, by: Fraction, rounded: Callable[[Fraction], int]) -> Vector:
+def _scaled_amounts(amounts: Vector, by: Fraction, rounded: Callable[[Fraction], int]) -> Vector:
     return tuple(rounded(amount * by) for amount in amounts)
 
 
-def _multiple(amounts: Vector, least: Vector, rounded: Callable[[Fraction], int]) -> Vector:
+def _rounded_to_multiples(
+    amounts: Vector, least: Vector, rounded: Callable[[Fraction], int]
+) -> Vector:
     """The next multiples of the least container."""
     return tuple(
         rounded(Fraction(amount, unit)) * unit for amount, unit in zip(amounts, least, strict=True)

@@ -40,23 +40,23 @@ def whole_fair_shares(total: int, pools: Sequence[SharePool]) -> list[int]:
     fixed = [pool.fixed() for pool in pools]
     sharing = [pool for pool, share in zip(pools, fixed, strict=True) if share is None]
     left = max(total - sum(share for share in fixed if share is not None), 0)
-    level = _level(left, sharing)
+    level = _fair_share_level(left, sharing)
     return [
         pool.share(level) if share is None else share
         for pool, share in zip(pools, fixed, strict=True)
     ]
 
 
-def _level(total: int, pools: Sequence[SharePool]) -> Fraction:
+def _fair_share_level(total: int, pools: Sequence[SharePool]) -> Fraction:
     """The least level found that uses the total, or what the pools may have."""
     if all(pool.max_share is not None for pool in pools):
         total = min(total, sum(pool.max_share or 0 for pool in pools))
     low, high = Fraction(0), Fraction(1)
-    while _used(pools, high) < total:
+    while _total_at_level(pools, high) < total:
         high *= 2
     for _ in range(STEPS):
         middle = (low + high) / 2
-        used = _used(pools, middle)
+        used = _total_at_level(pools, middle)
         if used < total:
             low = middle
         else:
@@ -66,5 +66,5 @@ def _level(total: int, pools: Sequence[SharePool]) -> Fraction:
     return high
 
 
-def _used(pools: Sequence[SharePool], level: Fraction) -> int:
+def _total_at_level(pools: Sequence[SharePool], level: Fraction) -> int:
     return sum(pool.share(level) for pool in pools)

@@ -26,7 +26,7 @@ def read_table(text: str, part: str) -> dict[str, Any]:
         raise PolicySpecError(f"`{part}(…)`: {flaw.problem}")
     inline = without_percents(text)
     try:
-        document = _loads(inline)
+        document = _parsed_params(inline)
     except (ValueError, RecursionError) as error:
         reason = re.sub(r" \(at .*\)$", "", str(error))
         raise PolicySpecError(
@@ -38,12 +38,12 @@ def read_table(text: str, part: str) -> dict[str, Any]:
     return document["params"]  # type: ignore[no-any-return]
 
 
-def _loads(inline: str) -> dict[str, Any]:
+def _parsed_params(inline: str) -> dict[str, Any]:
     """The words as TOML, or with quotes round its bare ones: `victims=job`, `flapping=True`."""
     try:
         return tomllib.loads(f"params = {{{inline}}}")
     except ValueError:
-        quoted = _BARE.sub(_quoted, inline)
+        quoted = _BARE.sub(_quoted_word, inline)
         if quoted == inline:
             raise
         with suppress(ValueError):
@@ -51,7 +51,7 @@ def _loads(inline: str) -> dict[str, Any]:
         raise
 
 
-def _quoted(bare: re.Match[str]) -> str:
+def _quoted_word(bare: re.Match[str]) -> str:
     word = bare[1]
     if word.lower() in ("true", "false"):
         return f"={word.lower()}"

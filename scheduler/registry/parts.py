@@ -147,7 +147,7 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
         slot = part_kind(choice.part)
         assert slot is not None
         if ARCHITECTURE in (slot, *chosen) and chosen:
-            raise PolicySpecError(f"`{text}`: {_not_beside(choice, chosen)}")
+            raise PolicySpecError(f"`{text}`: {_why_not_beside(choice, chosen)}")
         if not chosen and slot not in ("order", ARCHITECTURE):
             raise PolicySpecError(f"`{text}`: `{piece.name}` is a {slot} part; an order goes first")
         if slot in chosen:
@@ -157,7 +157,7 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
     return chosen
 
 
-def _not_beside(choice: PartSpec, chosen: PolicySpec) -> str:
+def _why_not_beside(choice: PartSpec, chosen: PolicySpec) -> str:
     """Why an architecture and what else is named do not go together."""
     kinds = {part_kind(each.part): each.name for each in (*chosen.values(), choice)}
     alone = kinds.pop(ARCHITECTURE, choice.name)
@@ -285,7 +285,7 @@ def _check_signatures(part: type[Spelled], where: str) -> None:
     if part.__init__ is object.__init__ and takes:
         raise PolicySpecError(f"{where} has `Params`; {_INIT} keeps them")
     called = "part(params)" if takes else "part()"
-    if not _takes(part.__init__, 1 + takes):
+    if not _takes_arguments(part.__init__, 1 + takes):
         hint = _INIT if takes else "`def __init__(self):`"
         raise PolicySpecError(f"{where} is made by {called}: expected {hint}")
     for name, own in inspect.getmembers(part, inspect.isfunction):
@@ -294,7 +294,7 @@ def _check_signatures(part: type[Spelled], where: str) -> None:
             continue
         ours = [each for each in declared if each.__module__.startswith("callboard.")]
         wanted = list(inspect.signature(ours[-1]).parameters) if ours else []
-        if wanted and not _takes(own, len(wanted)):
+        if wanted and not _takes_arguments(own, len(wanted)):
             line = f"def {name}({', '.join(wanted)}):"
             raise PolicySpecError(f"{where}: expected `{line}`, got `{_def_line(part, name)}`")
 
@@ -302,7 +302,7 @@ def _check_signatures(part: type[Spelled], where: str) -> None:
 _INIT = "`def __init__(self, params=None):`"
 
 
-def _takes(function: Callable[..., object], arguments: int) -> bool:
+def _takes_arguments(function: Callable[..., object], arguments: int) -> bool:
     """Whether it can be called with so many."""
     try:
         inspect.signature(function).bind(*range(arguments))

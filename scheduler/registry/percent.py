@@ -11,10 +11,10 @@ _PERCENT = re.compile(
 
 def without_percents(text: str) -> str:
     """The same parameters with each percentage as the decimal that it means."""
-    return _PERCENT.sub(lambda found: found[1] or _decimal(found[2]), text)
+    return _PERCENT.sub(lambda found: found[1] or _decimal_of_percent(found[2]), text)
 
 
-def _decimal(percent: str) -> str:
+def _decimal_of_percent(percent: str) -> str:
     """Exactly a hundredth, never in exponents, with a point as TOML's floats have."""
     hundredth = f"{Decimal(percent).scaleb(-2):f}"
     return hundredth if "." in hundredth else f"{hundredth}.0"

@@ -50,7 +50,7 @@ def split_spelling(text: str, known: Collection[str]) -> list[SpelledPart]:
     pieces: list[SpelledPart] = []
     at = 0
     while True:
-        piece, at = _piece(text, _past_blanks(text, at), known)
+        piece, at = _part_at(text, _past_blanks(text, at), known)
         pieces.append(piece)
         if at == len(text):
             return pieces
@@ -79,14 +79,16 @@ def without_common(policy: str, others: Collection[str], params_max: int) -> str
     for place, piece in enumerate(pieces):
         params = piece.params
         if len(params) > params_max:
-            common = [set(_split(each[place].params)) for each in theirs]
-            own = [each for each in _split(params) if not all(each in some for some in common)]
-            params = ",".join([*own, *["…"] * (len(own) < len(_split(params)))])
+            common = [set(_split_params(each[place].params)) for each in theirs]
+            own = [
+                each for each in _split_params(params) if not all(each in some for some in common)
+            ]
+            params = ",".join([*own, *["…"] * (len(own) < len(_split_params(params)))])
         shown.append(f"{piece.name}({params})" if params else piece.name)
     return "+".join(shown)
 
 
-def _split(params: str) -> list[str]:
+def _split_params(params: str) -> list[str]:
     """Parameters one by one; a comma in a string or in brackets parts none."""
     found, depth, at = [""], 0, 0
     for token in [*_STRING_OR_BRACKET.finditer(params), None]:
@@ -101,23 +103,25 @@ def _split(params: str) -> list[str]:
     return [each.strip() for each in found]
 
 
-def _piece(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:
+def _part_at(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:
     """The part that begins at `at`, and where the next `+` or the end is."""
-    name = _name(text, at, known)
+    name = _part_name_at(text, at, known)
     if not name and not text.strip():
         raise PolicySpecError("a policy needs at least an order, such as `fair`")
     if not name:
-        raise PolicySpecError(f"`{text}`: expected a part's name{_where(text, at)}")
+        raise PolicySpecError(f"`{text}`: expected a part's name{_where_words(text, at)}")
     at = _past_blanks(text, at + len(name))
     if at == len(text) or text[at] != "(":
         return SpelledPart(name), at
-    end = _closing(text, at)
+    end = _closing_bracket(text, at)
     return SpelledPart(name, text[at + 1 : end].strip()), _past_blanks(text, end + 1)
 
 
-def _name(text: str, at: int, known: Collection[str]) -> str:
+def _part_name_at(text: str, at: int, known: Collection[str]) -> str:
     """The longest known name that stands there whole; else a part in a file; else any word."""
-    fitting = [name for name in known if text.startswith(name, at) and _ends(text, at + len(name))]
+    fitting = [
+        name for name in known if text.startswith(name, at) and _name_ends_at(text, at + len(name))
+    ]
     if fitting:
         return max(fitting, key=len)
     from_file = FILE_PART.match(text, at)
@@ -127,11 +131,11 @@ def _name(text: str, at: int, known: Collection[str]) -> str:
     return plain[0] if plain else ""
 
 
-def _ends(text: str, at: int) -> bool:
+def _name_ends_at(text: str, at: int) -> bool:
     return at == len(text) or text[at] in "+( "
 
 
-def _closing(text: str, opening: int) -> int:
+def _closing_bracket(text: str, opening: int) -> int:
     """Where the bracket at `opening` is closed; brackets in strings do not count."""
     depth = 0
     for token in _STRING_OR_BRACKET.finditer(text, opening):
@@ -149,7 +153,7 @@ def _past_blanks(text: str, at: int) -> int:
     return at
 
 
-def _where(text: str, at: int) -> str:
+def _where_words(text: str, at: int) -> str:
     if at == len(text):
         return f" after `{text}`" if text else ""
     return f" before `{text[at:]}`"

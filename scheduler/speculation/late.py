@@ -98,8 +98,8 @@ class Late(stragglers.StragglerRule):
             old = [each for each in attempts if each.launched_ms <= since_ms]
             open_ = [each for each in old if each.alone and not each.killing]
             if open_:
-                slow = self._slow_ones(open_, attempts, self._ended[kind].get(job, []))
-                found += [_straggler(each) for each in slow]
+                slow = self._slow_attempts(open_, attempts, self._ended[kind].get(job, []))
+                found += [_straggler_of_attempt(each) for each in slow]
         if found and self.params.by == "percentile":
             self._judge_nodes(kind, running)
         return stragglers.neediest_first(found)
@@ -121,7 +121,7 @@ class Late(stragglers.StragglerRule):
             if straggler.job in times
         )
 
-    def _slow_ones(
+    def _slow_attempts(
         self, open_: list[AttemptView], attempts: list[AttemptView], ended: list[int]
     ) -> list[AttemptView]:
         rates = [progress_rate(each) for each in attempts if each.ran_ms] + ended
@@ -160,12 +160,12 @@ class ExactDeviation:
         self.squares += new * new
 
     def above(self, number: int, deviations: Fraction) -> bool:
-        return self._exceeds(self.total - self.count * number, deviations)
+        return self._gap_exceeds(self.total - self.count * number, deviations)
 
     def below(self, number: int, deviations: Fraction) -> bool:
-        return self._exceeds(self.count * number - self.total, deviations)
+        return self._gap_exceeds(self.count * number - self.total, deviations)
 
-    def _exceeds(self, gap: int, deviations: Fraction) -> bool:
+    def _gap_exceeds(self, gap: int, deviations: Fraction) -> bool:
         variance = self.count * self.squares - self.total * self.total  # times count²
         return gap > 0 and gap * gap > deviations * deviations * variance
 
@@ -178,18 +178,18 @@ class NodeTimes:
         self._means = ExactDeviation()
 
     def add(self, node: NodeId, ms: Millis) -> None:
-        before = self._mean(node)
+        before = self._node_mean(node)
         self._nodes.setdefault(node, RunningMean()).add(ms)
-        after = self._mean(node)
+        after = self._node_mean(node)
         assert after is not None
         self._means.swap(before, after)
 
     def slow(self, node: NodeId, deviations: Fraction) -> bool:
         """Whether tasks take too long there; not where none has ended."""
-        mean = self._mean(node)
+        mean = self._node_mean(node)
         return mean is not None and self._means.below(mean, deviations)
 
-    def _mean(self, node: NodeId) -> int | None:
+    def _node_mean(self, node: NodeId) -> int | None:
         """In thousandths of a millisecond."""
         mean = self._nodes.get(node)
         return None if mean is None else 1000 * mean.total // mean.count
@@ -206,7 +206,7 @@ def percentile(numbers: list[int], q: Fraction) -> int:
     return numbers[max(-(-len(numbers) * q.numerator // (100 * q.denominator)), 1) - 1]
 
 
-def _straggler(attempt: AttemptView) -> Straggler:
+def _straggler_of_attempt(attempt: AttemptView) -> Straggler:
     what = (attempt.attempt, attempt.job, attempt.node, stragglers.time_left_ms(attempt))
     pace = AttemptPace(attempt.ran_ms, attempt.progress)
     return Straggler(*what, Reason.LONGEST_LEFT, pace)

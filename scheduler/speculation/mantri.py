@@ -107,7 +107,7 @@ class Mantri(StragglerRule):
         if not view.pending(kind):
             return None
         for rank, straggler in enumerate(self._urgent[kind].values(), start=1):
-            if self._may(straggler, kind, offer, view):
+            if self._may_copy(straggler, kind, offer, view):
                 restart = straggler.reason is Reason.RESTART
                 return Speculate(straggler.attempt, self.why(straggler, rank), restart)
         return None
@@ -117,19 +117,19 @@ class Mantri(StragglerRule):
         urgent: list[tuple[Millis, Straggler]] = []
         self._going[kind].clear()
         for job, attempts in running.items():
-            times = self._samples[kind][job] = self._sample(kind, job, attempts)
+            times = self._samples[kind][job] = self._fresh_attempt_times(kind, job, attempts)
             if len(times) < self.params.least:
                 continue
             for attempt in attempts:
-                self._pace(attempt)
-                if attempt.alone and not attempt.killing and _worked(attempt)[1] > 0:
-                    self._judge(attempt, times, view.heartbeat_ms, spare, urgent)
-        self._urgent[kind] = {each.attempt: each for each in _by_gain(urgent)}
-        return _by_gain(spare)
+                self._note_pace(attempt)
+                if attempt.alone and not attempt.killing and _work_ms_and_share(attempt)[1] > 0:
+                    self._judge_straggler(attempt, times, view.heartbeat_ms, spare, urgent)
+        self._urgent[kind] = {each.attempt: each for each in _most_gain_first(urgent)}
+        return _most_gain_first(spare)
 
-    def _pace(self, attempt: AttemptView) -> None:
+    def _note_pace(self, attempt: AttemptView) -> None:
         """Note how a running attempt does on its node, against its job's usual at its level."""
-        ms, done = _worked(attempt)
+        ms, done = _work_ms_and_share(attempt)
         if done > 0:
             usual_ms = self._usual[attempt.kind][attempt.job][self._levels[attempt.attempt]]
             took, usual = self._going[attempt.kind].get(attempt.node, (0, 0))
@@ -137,19 +137,21 @@ class Mantri(StragglerRule):
             self._going[attempt.kind][attempt.node] = paces
             self._last[attempt.attempt] = (round(ms / done), usual_ms)
 
-    def _sample(self, kind: SlotKind, job: JobId, attempts: Sequence[AttemptView]) -> list[Millis]:
+    def _fresh_attempt_times(
+        self, kind: SlotKind, job: JobId, attempts: Sequence[AttemptView]
+    ) -> list[Millis]:
         """How long a fresh attempt may take: what each of the job's attempts took or will take."""
         known = list(self._ended[kind].get(job, ()))
         for each in attempts:
-            ms, done = _worked(each)
+            ms, done = _work_ms_and_share(each)
             if done > 0:
                 known.append((self._levels[each.attempt], round(ms / done)))
         by_level = {level: sorted(ms for each, ms in known if each is level) for level in Locality}
-        self._usual[kind][job] = {level: _median(ms) for level, ms in by_level.items() if ms}
+        self._usual[kind][job] = {level: _lower_median(ms) for level, ms in by_level.items() if ms}
         far = by_level[Locality.OFF_RACK]
         return sorted(far if len(far) >= self.params.least else [ms for _, ms in known])
 
-    def _judge(
+    def _judge_straggler(
         self,
         attempt: AttemptView,
         times: list[Millis],
@@ -158,9 +160,9 @@ class Mantri(StragglerRule):
         urgent: list[tuple[Millis, Straggler]],
     ) -> None:
         """Put the attempt among those worth a second one with slots to spare, and with none."""
-        ms, done = _worked(attempt)
+        ms, done = _work_ms_and_share(attempt)
         rem_ms = round(ms * (1 - done) / done)
-        fresh_ms = _median(times)
+        fresh_ms = _lower_median(times)
         gain_ms = rem_ms - fresh_ms
         what = (attempt.attempt, attempt.job, attempt.node, rem_ms)
         pace = AttemptPace(ms, done, fresh_ms)
@@ -172,11 +174,11 @@ class Mantri(StragglerRule):
             urgent.append((gain_ms, Straggler(*what, Reason.DUPLICATE_SAVES_WORK, pace)))
 
 
-def _worked(attempt: AttemptView) -> tuple[Millis, float]:
+def _work_ms_and_share(attempt: AttemptView) -> tuple[Millis, float]:
     return work_ms(attempt), work_done(attempt)
 
 
-def _median(times: list[Millis]) -> Millis:
+def _lower_median(times: list[Millis]) -> Millis:
     """Of two the lower one."""
     return times[(len(times) - 1) // 2]
 
@@ -185,6 +187,6 @@ def _share_below(times: list[Millis], limit_ms: float) -> float:
     return bisect_left(times, limit_ms) / len(times)
 
 
-def _by_gain(found: list[tuple[Millis, Straggler]]) -> list[Straggler]:
+def _most_gain_first(found: list[tuple[Millis, Straggler]]) -> list[Straggler]:
     """Those that gain most first; ties by number."""
     return [each for _, each in sorted(found, key=lambda pair: (-pair[0], pair[1].attempt))]

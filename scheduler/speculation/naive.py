@@ -48,25 +48,25 @@ class Naive(stragglers.StragglerRule):
                 continue
             stage = stage_on(kind)
             total, done = job.total(stage), job.finished(stage) * PROGRESS_UNIT
-            done += sum(_best(running[number]).values())
+            done += sum(_best_progress_by_task(running[number]).values())
             behind = round(self.params.gap * PROGRESS_UNIT) * total
             for attempt in sorted(running[number], key=lambda each: each.task):
                 if not attempt.alone or attempt.killing:
                     continue
-                if done - _millionths(attempt) * total >= behind:
+                if done - _progress_millionths(attempt) * total >= behind:
                     what = (attempt.attempt, number, attempt.node, stragglers.time_left_ms(attempt))
                     detail = BehindAverage(attempt.progress, done, total)
                     found.append(Straggler(*what, Reason.BEHIND_AVERAGE, detail))
         return found
 
 
-def _millionths(attempt: AttemptView) -> int:
+def _progress_millionths(attempt: AttemptView) -> int:
     return round(attempt.progress * PROGRESS_UNIT)
 
 
-def _best(attempts: list[AttemptView]) -> dict[int, int]:
+def _best_progress_by_task(attempts: list[AttemptView]) -> dict[int, int]:
     """How far each running task is: as far as its further attempt."""
     best: dict[int, int] = {}
     for attempt in attempts:
-        best[attempt.task] = max(best.get(attempt.task, 0), _millionths(attempt))
+        best[attempt.task] = max(best.get(attempt.task, 0), _progress_millionths(attempt))
     return best

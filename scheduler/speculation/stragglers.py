@@ -77,13 +77,13 @@ class StragglerRule(SpeculationRule):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if type(fact) is not Progressed:  # nearly all are, and only tell that time has passed
-            self._take_in(fact)
+            self._take_in_fact(fact)
         if self._looked_ms is None:  # what there is to see will be told only now
             self._looked_ms = self._since_ms = view.now_ms
         elif view.now_ms - self._looked_ms >= view.heartbeat_ms:
-            self._find_anew(view)
+            self._find_stragglers(view)
 
-    def _take_in(self, fact: Fact) -> None:
+    def _take_in_fact(self, fact: Fact) -> None:
         match fact:
             case Launched() if fact.original:
                 self._speculative_pair[fact.attempt] = fact.original
@@ -104,7 +104,7 @@ class StragglerRule(SpeculationRule):
 
     def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):
-            if self._may(straggler, kind, offer, view):
+            if self._may_copy(straggler, kind, offer, view):
                 return Speculate(straggler.attempt, self.why(straggler, rank))
         return None
 
@@ -119,7 +119,9 @@ class StragglerRule(SpeculationRule):
         left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
         return Why(straggler.reason, self.name, rank, left_s, detail=straggler.detail)
 
-    def _may(self, straggler: Straggler, kind: SlotKind, offer: Offer, view: ClusterView) -> bool:
+    def _may_copy(
+        self, straggler: Straggler, kind: SlotKind, offer: Offer, view: ClusterView
+    ) -> bool:
         attempt, node = view.attempt(straggler.attempt), offer.node.node
         if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
             return False
@@ -128,7 +130,7 @@ class StragglerRule(SpeculationRule):
         full = self.full(straggler.job, kind, view)
         return not full and self.suits(straggler, kind, node, view)
 
-    def _find_anew(self, view: ClusterView) -> None:
+    def _find_stragglers(self, view: ClusterView) -> None:
         self._looked_ms = view.now_ms
         running: tuple[dict[JobId, list[AttemptView]], ...] = ({}, {})
         for attempt in view.attempts():

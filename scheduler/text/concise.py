@@ -12,10 +12,10 @@ def concise(message: str) -> str:
     """
     if len(message) <= LINE_MAX:
         return message
-    return "\n".join(map(_cut, message.split("\n")))
+    return "\n".join(map(_cut_middle, message.split("\n")))
 
 
-def _cut(line: str) -> str:
+def _cut_middle(line: str) -> str:
     left_out = len(line) - 2 * _KEPT
     if len(line) <= LINE_MAX:
         return line

@@ -51,9 +51,9 @@ def decode_strictly(raw: object, type_: type[T], top: str) -> T:
     `top` is the outermost table.
     """
     root = _type_info(type_)
-    for key, value, kind in _visit((), raw, root):
+    for key, value, kind in _visit_values((), raw, root):
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
-            _check_names(key, value, kind, top)
+            _check_field_names(key, value, kind, top)
     _refuse_infinite(raw)
     return check_limits(raw, type_)
 
@@ -73,29 +73,29 @@ def check_limits(value: object, type_: type[T]) -> T:
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), value, type_) from None
+        raise _explained_error(str(error), value, type_) from None
 
 
-def _visit(
+def _visit_values(
     key: KeyPath, value: object, kind: inspect.Type
 ) -> Iterator[tuple[KeyPath, object, inspect.Type]]:
     """Every value that stands where the type expects one, with the type it should have."""
-    kind = _chosen(kind, value)
+    kind = _chosen_union_member(kind, value)
     yield key, value, kind
     if isinstance(kind, inspect.StructType) and isinstance(value, dict):
         for field in kind.fields:
             if field.encode_name in value:
                 name = field.encode_name
-                yield from _visit((*key, name), value[name], field.type)
+                yield from _visit_values((*key, name), value[name], field.type)
     elif isinstance(kind, inspect.DictType) and isinstance(value, dict):
         for name, item in value.items():
-            yield from _visit((*key, name), item, kind.value_type)
+            yield from _visit_values((*key, name), item, kind.value_type)
     elif isinstance(kind, inspect.VarTupleType) and isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _visit((*key, index), item, kind.item_type)
+            yield from _visit_values((*key, index), item, kind.item_type)
 
 
-def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
+def _chosen_union_member(kind: inspect.Type, value: object) -> inspect.Type:
     if not isinstance(kind, inspect.UnionType) or not isinstance(value, dict):
         return kind
     for member in kind.types:
@@ -106,7 +106,9 @@ def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
     return kind
 
 
-def _check_names(key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str) -> None:
+def _check_field_names(
+    key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str
+) -> None:
     known = [field.encode_name for field in kind.fields]
     for name in value:
         if name in known or name == kind.tag_field:
@@ -141,17 +143,17 @@ def nearest(name: str, known: Collection[str]) -> str:
     return next(iter(close), "")
 
 
-def _explained(message: str, raw: object, type_: Any) -> DecodeError:
+def _explained_error(message: str, raw: object, type_: Any) -> DecodeError:
     """msgspec's finding in words: where, what was expected, what was there."""
     place = _PLACE.search(message)
     key = _key_at_fault(place[1], raw, type_) if place else ()
     if missing := _MISSING.match(message):
         return DecodeError("this field is required and missing", (*key, missing[1]))
-    kinds = {at: kind for at, _, kind in _visit((), raw, _type_info(type_))}
-    expected = _expected(message, key, kinds)
+    kinds = {at: kind for at, _, kind in _visit_values((), raw, _type_info(type_))}
+    expected = _expected_words(message, key, kinds)
     if expected is None:  # from a check of the Struct's own
         return DecodeError(message[: place.start()] if place else message, key)
-    return DecodeError(f"expected {expected}, got {_shown(value_at(raw, key))}", key)
+    return DecodeError(f"expected {expected}, got {_shown_value(value_at(raw, key))}", key)
 
 
 def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
@@ -163,26 +165,26 @@ def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
     values: Any = value_at(raw, key)
     for name, value in values.items():
         try:
-            msgspec.convert(_with(raw, key, {name: value}), type_)
+            msgspec.convert(_with_value_at(raw, key, {name: value}), type_)
         except msgspec.ValidationError:
             return (*key, name, *parse_key(after))
     return key  # a name is wrong
 
 
-def _with(raw: Any, key: KeyPath, value: object) -> object:
+def _with_value_at(raw: Any, key: KeyPath, value: object) -> object:
     if not key:
         return value
     copy = dict(raw) if isinstance(raw, dict) else list(raw)
-    copy[key[0]] = _with(raw[key[0]], key[1:], value)  # type: ignore[index]
+    copy[key[0]] = _with_value_at(raw[key[0]], key[1:], value)  # type: ignore[index]
     return copy
 
 
-def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:
+def _expected_words(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:
     if limit := _LIMIT.match(message):
         if limit[2]:
             return f"{TYPE_WORDS[limit[1]]} of length {BOUND_WORDS[limit[3]]} {limit[4]}"
-        return f"{TYPE_WORDS[limit[1]]} of {BOUND_WORDS[limit[3]]} {_in_full(limit[4])}"
-    if choices := _choices(key, kinds):
+        return f"{TYPE_WORDS[limit[1]]} of {BOUND_WORDS[limit[3]]} {_number_in_full(limit[4])}"
+    if choices := _allowed_choices(key, kinds):
         return f"one of {', '.join(choices)}"
     if expected := _EXPECTED.match(message):
         names = expected[1].replace(" | null", "").split(" | ")
@@ -190,7 +192,7 @@ def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) ->
     return "a number that fits" if message.startswith("Number") else None
 
 
-def _in_full(number: str) -> str:
+def _number_in_full(number: str) -> str:
     """A limit with all its digits: 9,223,372,036,854,775,807 and not 9.2e+18."""
     if number.lstrip("-").isdigit():
         return f"{int(number):,}"
@@ -198,7 +200,7 @@ def _in_full(number: str) -> str:
     return f"{int(value):,}" if value.is_integer() else f"{value:,}"
 
 
-def _choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
+def _allowed_choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
     kind = kinds.get(key)
     if isinstance(kind, inspect.LiteralType):
         return [f'"{value}"' for value in kind.values]
@@ -209,7 +211,7 @@ def _choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
     return []
 
 
-def _shown(value: object) -> str:
+def _shown_value(value: object) -> str:
     """The value that was found, short and in TOML's words."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -36,10 +36,10 @@ def read_text(path: Path) -> str:
         raise ScenarioError(f"cannot be read: {reason}", source=path) from None
     if len(data) > FILE_BYTES_MAX:
         raise ScenarioError(f"larger than {FILE_BYTES_MAX // 1_000_000} MB", source=path)
-    return _decode(data, path)
+    return _decode_utf8(data, path)
 
 
-def _decode(data: bytes, path: Path) -> str:
+def _decode_utf8(data: bytes, path: Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

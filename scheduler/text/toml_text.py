@@ -23,29 +23,29 @@ def without_defaults(
         data[config.tag_field] = config.tag
     for field in msgspec.structs.fields(struct):
         value = getattr(struct, field.name)
-        default = _default(field) if defaults is None else getattr(defaults, field.name)
-        if value is not None and not _is_same(value, default):
-            data[field.encode_name] = _plain(value)
+        default = _field_default(field) if defaults is None else getattr(defaults, field.name)
+        if value is not None and not _is_default(value, default):
+            data[field.encode_name] = _plain_value(value)
     return data
 
 
-def _default(field: msgspec.structs.FieldInfo) -> object:
+def _field_default(field: msgspec.structs.FieldInfo) -> object:
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     return field.default
 
 
-def _plain(value: object) -> Any:
+def _plain_value(value: object) -> Any:
     if isinstance(value, msgspec.Struct):
         return without_defaults(value)
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain_value(each) for each in value]
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain_value(each) for name, each in value.items()}
     return msgspec.to_builtins(value)
 
 
-def _is_same(value: object, default: object) -> bool:
+def _is_default(value: object, default: object) -> bool:
     if isinstance(value, Mapping) and isinstance(default, Mapping):
         return list(value.items()) == list(default.items())
     return value == default
@@ -53,7 +53,7 @@ def _is_same(value: object, default: object) -> bool:
 
 def toml_key(name: str) -> str:
     """A key, bare where TOML allows it."""
-    return name if _BARE_KEY.fullmatch(name) else _string(name)
+    return name if _BARE_KEY.fullmatch(name) else _quoted_string(name)
 
 
 def toml_value(value: object) -> str:
@@ -61,7 +61,7 @@ def toml_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _string(value)
+        return _quoted_string(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, Mapping):
@@ -76,5 +76,5 @@ def toml_value(value: object) -> str:
     return repr(value)
 
 
-def _string(text: str) -> str:
+def _quoted_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -118,8 +118,8 @@ def ranked(cluster: VirtualCluster, now_ms: int) -> list[int]:
     for job in cluster._waiting & cluster._places.keys():
         rate_class, (key, submitted_ms, _) = cluster._places[job]
         assert rate_class.group is not None
-        left = key - rate_class.served(cluster._shown(rate_class.group, now))
-        end = cluster._until(rate_class.group, left)
+        left = key - rate_class.served(cluster._group_clock(rate_class.group, now))
+        end = cluster._time_until_served(rate_class.group, left)
         keys = (end, left) if cluster._by_finish else (left, end)
         found.append((keys, submitted_ms, job))
     return [job for *_, job in sorted(found)]

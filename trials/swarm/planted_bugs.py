@@ -475,8 +475,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "COSHH forgets classes when a job's change",
         _COSHH,
-        "                self._count(kind, cohort, job.pending)",
-        "                self._count(kind, cohort, 0)",
+        "                self._count_pending(kind, cohort, job.pending)",
+        "                self._count_pending(kind, cohort, 0)",
     ),
     PlantedBug(
         "COSHH leaves jobs alone that may run on no suggested node",

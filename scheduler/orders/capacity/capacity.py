@@ -98,15 +98,15 @@ class Capacity(Order):
         self._slots = [view.slots(kind) for kind in KINDS]
         match fact:
             case JobArrived(number):
-                self._arrive(view.job(number))
+                self._enlist_job(view.job(number))
             case JobUpdated(number):
-                self._update(view.job(number))
+                self._requeue_job(view.job(number))
             case JobLeft(number):
                 self._jobs.pop(number).leave()
             case OfferAnswered(node):
                 self._sort_after_offer(node, view)
 
-    def _arrive(self, seen: JobView) -> CapacityJob:
+    def _enlist_job(self, seen: JobView) -> CapacityJob:
         queue = self.queues.get(seen.pool) or self.queues[DEFAULT_POOL]
         job = self._jobs[seen.job] = CapacityJob(queue, seen)
         job.enlist(MAP)
@@ -114,17 +114,17 @@ class Capacity(Order):
             job.refresh(kind, seen)
         return job
 
-    def _update(self, seen: JobView) -> None:
+    def _requeue_job(self, seen: JobView) -> None:
         """Its priority or its queue is another."""
         old = self._jobs.pop(seen.job)
         old.leave()
-        job = self._arrive(seen)
+        job = self._enlist_job(seen)
         if old.enlisted[REDUCE]:
             job.enlist(REDUCE)
 
     def _sort_for_launch(self, launched: Launched) -> None:
         """Keep the list as it was sorted for the launch, which it does not count yet."""
-        self._sort(launched.kind)
+        self._sort_queues(launched.kind)
         if launched.kind is REDUCE:
             self._reduce_given_to = launched.node
 
@@ -134,10 +134,10 @@ class Capacity(Order):
         for kind in KINDS:
             looked = kind is MAP or self._reduce_given_to != number
             if node is not None and looked and node.running(kind) < node.slots(kind):
-                self._sort(kind)
+                self._sort_queues(kind)
         self._reduce_given_to = None
 
-    def _sort(self, kind: SlotKind) -> None:
+    def _sort_queues(self, kind: SlotKind) -> None:
         slots = self._slots[kind]
         self._kept[kind].sort(key=lambda queue: queue.usage(kind, slots))
 
@@ -146,11 +146,11 @@ class Capacity(Order):
         ranked = sorted(self._kept[kind], key=lambda queue: queue.usage(kind, slots))
         for queue in ranked:
             usage = queue.usage(kind, slots)
-            grounds = self._grounds(queue)
+            grounds = self._grounds_of_queue(queue)
             for number in queue.walk(kind, slots):
                 yield QueuedJob(view.job(number), usage, grounds)
 
-    def _grounds(self, queue: CapacityQueue) -> Grounds:
+    def _grounds_of_queue(self, queue: CapacityQueue) -> Grounds:
         if not self.params.queues:
             return BY_KEY
         return Grounds(Reason.POOL, PoolPlace(queue.name))

@@ -52,10 +52,10 @@ class SlotBooks:
 
     def hold(self, user: str, more: int) -> None:
         self.occupied += more
-        _add(self.held, user, more)
+        _add_to_count(self.held, user, more)
 
     def enlist(self, user: str, more: int) -> None:
-        _add(self.jobs, user, more)
+        _add_to_count(self.jobs, user, more)
 
     def put(self, user: str, job: JobId, key: SortKey) -> None:
         self.waiting.setdefault(user, SortedQueue()).put(job, key)
@@ -74,7 +74,7 @@ class SlotBooks:
             yield job
 
 
-def _add(counts: Counter[str], user: str, more: int) -> None:
+def _add_to_count(counts: Counter[str], user: str, more: int) -> None:
     """Count; who has none left is not kept."""
     counts[user] += more
     if not counts[user]:
@@ -150,7 +150,7 @@ class CapacityJob:
 
     def refresh(self, kind: SlotKind, seen: JobView) -> None:
         """Take over the view's numbers."""
-        self._hold(kind, seen.running(kind))
+        self._count_held_slots(kind, seen.running(kind))
         if seen.pending(kind):
             self.queue.books[kind].put(self.user, self.job, self.key)
         else:
@@ -158,13 +158,13 @@ class CapacityJob:
 
     def leave(self) -> None:
         for kind in KINDS:
-            self._hold(kind, 0)
+            self._count_held_slots(kind, 0)
             books = self.queue.books[kind]
             books.drop(self.user, self.job)
             if self.enlisted[kind]:
                 books.enlist(self.user, -1)
 
-    def _hold(self, kind: SlotKind, running: int) -> None:
+    def _count_held_slots(self, kind: SlotKind, running: int) -> None:
         if running != self.running[kind]:
             self.queue.books[kind].hold(self.user, running - self.running[kind])
             self.running[kind] = running

@@ -108,9 +108,9 @@ class Coshh(Order):
         # Jobs of which attempts came to nothing, or are held suspended: tasks of theirs may be kept
         # from some nodes, or to one.
         self._particular: tuple[dict[JobId, None], ...] = ({}, {})
-        self.matchers = tuple(self._matcher(kind) for kind in KINDS)
+        self.matchers = tuple(self._new_matcher(kind) for kind in KINDS)
 
-    def _matcher(self, kind: SlotKind) -> ClassMatcher:
+    def _new_matcher(self, kind: SlotKind) -> ClassMatcher:
         params = self.params
         guaranteed = {n: u.weight for n, u in params.users.items() if u.minimum(kind)}
         return ClassMatcher(
@@ -126,40 +126,40 @@ class Coshh(Order):
     def observe(self, fact: facts.Fact, view: ClusterView) -> None:
         match fact:
             case facts.Launched(job):
-                self._refresh(view.job(job), fact.kind, launched=1)
+                self._refresh_job(view.job(job), fact.kind, launched=1)
             case facts.Closed():
-                self._close(fact, view)
+                self._note_attempt_end(fact, view)
             case facts.Suspended(job):
                 self._particular[fact.kind][job] = None
-                self._refresh(view.job(job), fact.kind)
+                self._refresh_job(view.job(job), fact.kind)
             case facts.TaskOutputsLost(job):
                 self._particular[fact.kind][job] = None
             case facts.StageFact(job):
-                self._refresh(view.job(job), fact.kind)
+                self._refresh_job(view.job(job), fact.kind)
             case facts.JobArrived(job):
-                self._arrive(view.job(job), view)
+                self._add_job(view.job(job), view)
             case facts.JobLeft(job):
-                self._leave(job, view)
+                self._remove_job(job, view)
             case facts.NodeGone(node) | facts.NodeDrained(node):
-                self._part(node)
+                self._remove_node_slots(node)
             case facts.NodeJoined(node):
                 joined = view.node(node)
                 assert joined is not None
-                self._join(joined)
+                self._add_node(joined)
 
-    def _join(self, node: NodeView) -> None:
+    def _add_node(self, node: NodeView) -> None:
         node_type = NodeType(node.node_type, node.speed)
         if node_type not in self._node_types:
             self._node_types.append(node_type)
-        self._part(node.node)
+        self._remove_node_slots(node.node)
         self._node_type_of[node.node] = self._node_types.index(node_type)
         self._slots_of[node.node] = tuple(node.slots(kind) for kind in KINDS)
         for kind in KINDS:
             if self.matchers[kind].add_slots(node_type, node.slots(kind)):
-                self._refile(kind)
-                self._reclassify(kind)
+                self._move_to_new_cohorts(kind)
+                self._recount_classes(kind)
 
-    def _part(self, node: NodeId) -> None:
+    def _remove_node_slots(self, node: NodeId) -> None:
         """A node's slots count no more.  Its type stays known, since what runs there may go on."""
         slots = self._slots_of.pop(node, None)
         if slots is not None:
@@ -167,21 +167,21 @@ class Coshh(Order):
             for kind in KINDS:
                 self.matchers[kind].add_slots(node_type, -slots[kind])
 
-    def _arrive(self, job: JobView, view: ClusterView) -> None:
+    def _add_job(self, job: JobView, view: ClusterView) -> None:
         for kind in KINDS:
             if job.total(stage_on(kind)):
                 regrouped = self.matchers[kind].enter(job, view.now_ms)
                 cohort = self.matchers[kind].cohort_of(job.job)
                 self._jobs[kind][job.job] = _Job(
-                    self._user(job.user, kind), (job.submitted_ms, job.job), cohort
+                    self._user_queue(job.user, kind), (job.submitted_ms, job.job), cohort
                 )
                 if regrouped:
-                    self._reclassify(kind)
+                    self._recount_classes(kind)
                 if job.submitted_ms < view.now_ms:  # another policy had it, and knew what failed
                     self._particular[kind][job.job] = None
-                self._refresh(job, kind)
+                self._refresh_job(job, kind)
 
-    def _leave(self, job: JobId, view: ClusterView) -> None:
+    def _remove_job(self, job: JobId, view: ClusterView) -> None:
         for kind in KINDS:
             self._particular[kind].pop(job, None)
             left = self._jobs[kind].pop(job, None)
@@ -190,7 +190,7 @@ class Coshh(Order):
                 self.matchers[kind].leave(job, left.waiting[0], view.now_ms)
         self._times.forget(job)
 
-    def _close(self, fact: facts.Closed, view: ClusterView) -> None:
+    def _note_attempt_end(self, fact: facts.Closed, view: ClusterView) -> None:
         job = view.job(fact.job)
         if not fact.succeeded:
             self._particular[fact.kind][fact.job] = None
@@ -198,12 +198,12 @@ class Coshh(Order):
             node_type = self._node_types[self._node_type_of[fact.node]]
             self._times.learn(fact, job.user, node_type)
             moved = self.matchers[fact.kind].on_times_learned(fact.job)
-            self._refile(fact.kind)
+            self._move_to_new_cohorts(fact.kind)
             if moved:
-                self._reclassify(fact.kind)
-        self._refresh(job, fact.kind)
+                self._recount_classes(fact.kind)
+        self._refresh_job(job, fact.kind)
 
-    def _user(self, name: str, kind: SlotKind) -> UserQueue:
+    def _user_queue(self, name: str, kind: SlotKind) -> UserQueue:
         users = self._user_queues[kind].users
         if name not in users:
             params = self.params.users.get(name, UserParams())
@@ -212,7 +212,7 @@ class Coshh(Order):
             users[name] = UserQueue(name, pace.numerator, params.minimum(kind))
         return users[name]
 
-    def _refresh(self, view: JobView, kind: SlotKind, launched: int = 0) -> None:
+    def _refresh_job(self, view: JobView, kind: SlotKind, launched: int = 0) -> None:
         job = self._jobs[kind][view.job]
         user, pending, running = job.user, view.pending(kind), view.running(kind)
         if job.pending and not pending:
@@ -220,13 +220,13 @@ class Coshh(Order):
         if pending and not job.pending:
             user.put(job.waiting, job.cohort)
         if pending != job.pending:
-            self._count(kind, job.cohort, pending - job.pending)
+            self._count_pending(kind, job.cohort, pending - job.pending)
         user.running += running - job.running
         user.launched += launched
         job.pending, job.running = pending, running
         self._user_queues[kind].refresh(user)
 
-    def _refile(self, kind: SlotKind) -> None:
+    def _move_to_new_cohorts(self, kind: SlotKind) -> None:
         """Follow the jobs that have come into another cohort."""
         matcher = self.matchers[kind]
         for number in matcher.refiled:
@@ -234,12 +234,12 @@ class Coshh(Order):
             if job.pending and cohort is not job.cohort:
                 job.user.drop(job.waiting, job.cohort)
                 job.user.put(job.waiting, cohort)
-                self._count(kind, job.cohort, -job.pending)
-                self._count(kind, cohort, job.pending)
+                self._count_pending(kind, job.cohort, -job.pending)
+                self._count_pending(kind, cohort, job.pending)
             job.cohort = cohort
         matcher.refiled.clear()
 
-    def _reclassify(self, kind: SlotKind) -> None:
+    def _recount_classes(self, kind: SlotKind) -> None:
         """Go by the classes that cohorts are in now."""
         of_class = self._pending_of_class[kind]
         of_class.clear()
@@ -249,7 +249,7 @@ class Coshh(Order):
         for user in queues.users.values():
             queues.refresh(user)
 
-    def _count(self, kind: SlotKind, cohort: Cohort, tasks: int) -> None:
+    def _count_pending(self, kind: SlotKind, cohort: Cohort, tasks: int) -> None:
         pending = self._pending[kind]
         pending[cohort] += tasks
         if not pending[cohort]:
@@ -262,30 +262,32 @@ class Coshh(Order):
         matcher, queues = self.matchers[kind], self._user_queues[kind]
         where, jobs = self._node_types[node_type], self._jobs[kind]
         first: set[JobId] = set()
-        for user, job in queues.below_min_share(_of(matcher.first.suggested, node_type)):
+        for user, job in queues.below_min_share(
+            _suggested_on_type(matcher.first.suggested, node_type)
+        ):
             first.add(job)
             lacks = user.shortfall
             place = ClassPlace(jobs[job].number, *where, user.name, lacks, user.minimum)
             grounds = Grounds(Reason.CLASS_MIN_SHARE, place)
             yield QueuedJob(view.job(job), float(lacks), grounds)
         served: set[int] = set()
-        for reason, classes in self._levels(kind, node_type):
+        for reason, classes in self._class_levels(kind, node_type):
             served.update(classes)
             for user, job in queues.by_share(classes):
                 if job not in first:
                     place = ClassPlace(jobs[job].number, *where, user.name)
-                    yield QueuedJob(view.job(job), self._share(user), Grounds(reason, place))
-        for _, job in sorted(self._stranded(kind, served, view)):
+                    yield QueuedJob(view.job(job), self._user_share(user), Grounds(reason, place))
+        for _, job in sorted(self._stranded_jobs(kind, served, view)):
             if job not in first:
                 user = jobs[job].user
                 place = ClassPlace(jobs[job].number, *where, user.name)
                 grounds = Grounds(Reason.UNMATCHED_CLASS, place)
-                yield QueuedJob(view.job(job), self._share(user), grounds)
+                yield QueuedJob(view.job(job), self._user_share(user), grounds)
 
-    def _share(self, user: UserQueue) -> float:
+    def _user_share(self, user: UserQueue) -> float:
         return user.running * user.inverse_weight / self._scale
 
-    def _stranded(
+    def _stranded_jobs(
         self, kind: SlotKind, served: set[int], view: ClusterView
     ) -> Iterator[WaitingJob]:
         """Jobs that wait, with nothing that may run on any node suggested to their class: a task
@@ -301,20 +303,22 @@ class Coshh(Order):
     def _suggested_nodes(self, kind: SlotKind, number: int) -> Iterator[NodeId]:
         suggested = self.matchers[kind].second.suggested
         for node, slots in self._slots_of.items():
-            if slots[kind] and number in _of(suggested, self._node_type_of[node]):
+            if slots[kind] and number in _suggested_on_type(suggested, self._node_type_of[node]):
                 yield node
 
-    def _levels(self, kind: SlotKind, node_type: int) -> Iterator[tuple[Reason, Sequence[int]]]:
+    def _class_levels(
+        self, kind: SlotKind, node_type: int
+    ) -> Iterator[tuple[Reason, Sequence[int]]]:
         """The classes that users share such nodes by: the suggested ones, then others."""
         second = self.matchers[kind].second
-        suggested = _of(second.suggested, node_type)
+        suggested = _suggested_on_type(second.suggested, node_type)
         yield Reason.CLASS_SHARE, suggested
         if self.params.spare != "leave":
             others = [each for each in second.rates if each not in suggested]
-            others = [each for each in others if self._may_help(each, kind, node_type)]
+            others = [each for each in others if self._class_may_help(each, kind, node_type)]
             yield Reason.UNMATCHED_CLASS, others
 
-    def _may_help(self, number: int, kind: SlotKind, node_type: int) -> bool:
+    def _class_may_help(self, number: int, kind: SlotKind, node_type: int) -> bool:
         waiting = self._pending_of_class[kind].get(number, 0)
         if not waiting or self.params.spare == "any":
             return waiting > 0
@@ -325,7 +329,7 @@ class Coshh(Order):
         return user_entitlements(kind, view, each, self.params.users)
 
 
-def _of(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]:
+def _suggested_on_type(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]:
     return suggested[node_type] if node_type < len(suggested) else ()
 
 

@@ -105,7 +105,7 @@ class Hybrid(Order):
         for order in self._orders:
             order.observe(fact, view)
         self._switch = None
-        state, kind = self._chosen(view)
+        state, kind = self._order_for_load(view)
         if state != self._state:
             was, now = self.order.name, self._orders[state].name
             slots = view.slots(kind)
@@ -113,7 +113,7 @@ class Hybrid(Order):
             self._switch = Switch(was, now, kind, view.pending(kind), free, slots)
             self._state = state
 
-    def _chosen(self, view: ClusterView) -> tuple[int, SlotKind]:
+    def _order_for_load(self, view: ClusterView) -> tuple[int, SlotKind]:
         """The order for the present load, and the kind of slot that is loaded most."""
         load, loaded = Fraction(-1), SlotKind.MAP
         for kind in KINDS:

@@ -65,9 +65,9 @@ class JobClasses:
             self._class_of[cell] = cell
             self._class_times[cell] = self._times[cell]
         elif 2 * self._joined > self._grouped:
-            self._group()
+            self._regroup_cells()
         else:
-            self._class_of[cell] = self._nearest(cell)
+            self._class_of[cell] = self._nearest_class(cell)
         return cell
 
     def release(self, cell: GridCell, jobs: int = 1) -> None:
@@ -81,12 +81,12 @@ class JobClasses:
         """A class's mean task times, over its cells, each as its first job was."""
         return self._class_times[number]
 
-    def _nearest(self, cell: GridCell) -> int:
+    def _nearest_class(self, cell: GridCell) -> int:
         classes = sorted(self._class_times)
         centres = np.log(np.array([self._class_times[number] for number in classes]))
-        return classes[int(np.argmin(_distances(np.log([self._times[cell]]), centres)))]
+        return classes[int(np.argmin(_squared_distances(np.log([self._times[cell]]), centres)))]
 
-    def _group(self) -> None:
+    def _regroup_cells(self) -> None:
         """Drop cells that no job holds; join the rest by k-means if there are too many."""
         self._cells = {place: cell for place, cell in self._cells.items() if self._held[cell]}
         cells = list(self._cells.values())
@@ -97,11 +97,11 @@ class JobClasses:
         self.groupings += 1
         if len(cells) > self._most:
             points = np.log(np.array([self._times[cell] for cell in cells]))
-            first = points[_far_apart(points, self._most)]
+            first = points[_points_far_apart(points, self._most)]
             # A single centre would be taken for a number of centres, and has no choice anyway.
             centres = first if len(first) == 1 else scipy_module("vq").kmeans(points, first)[0]
             oldest: dict[int, GridCell] = {}
-            nearest = np.argmin(_distances(points, centres), axis=1).tolist()
+            nearest = np.argmin(_squared_distances(points, centres), axis=1).tolist()
             for cell, centre in zip(cells, nearest, strict=True):
                 self._class_of[cell] = oldest.setdefault(centre, cell)
         members: dict[int, list[TaskTimeVector]] = {}
@@ -113,16 +113,18 @@ class JobClasses:
         }
 
 
-def _far_apart(points: NDArray[np.float64], count: int) -> list[int]:
+def _points_far_apart(points: NDArray[np.float64], count: int) -> list[int]:
     """That many points: the first, then each time the one farthest from those; the older of two."""
     chosen = [0]
     while len(chosen) < count:
-        gaps = _distances(points, points[chosen]).min(axis=1)
+        gaps = _squared_distances(points, points[chosen]).min(axis=1)
         chosen.append(int(np.argmax(gaps)))
     return chosen
 
 
-def _distances(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.float64]:
+def _squared_distances(
+    points: NDArray[np.float64], centres: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The square of each point's distance from each centre, rounded alike on every machine."""
     squares = ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
     return np.asarray(np.round(squares, 9), dtype=float)

@@ -74,36 +74,36 @@ def solve_matching(
         return MatchingSolution(tuple(() for _ in slots), tuple(0.0 for _ in work))
     best = times.min(axis=1)
     speed = best[:, None] / times  # of a class on a type, against its best one
-    class_groups = _alike(speed / speed.max(axis=1, keepdims=True))
+    class_groups = _groups_of_equal_rows(speed / speed.max(axis=1, keepdims=True))
     most = speed.max(axis=0)
-    type_groups = _alike((speed / most).T)
+    type_groups = _groups_of_equal_rows((speed / most).T)
     load = np.array([sum(work[i] * best[i] for i in group) for group in class_groups])
     room = np.array([sum(slots[there[j]] * most[j] for j in group) for group in type_groups])
     one_each = [group[0] for group in class_groups], [group[0] for group in type_groups]
     reduced = speed[np.ix_(*one_each)] / most[one_each[1]]
-    factor, pairs = _solved(reduced, load / load.sum(), room / room.sum())
+    factor, pairs = _solved_matching(reduced, load / load.sum(), room / room.sum())
     chosen: list[tuple[int, ...]] = [() for _ in slots]
     for place, types in enumerate(type_groups):
         classes = [i for g, group in enumerate(class_groups) if pairs[g, place] for i in group]
         for j in types:
             chosen[there[j]] = tuple(sorted(classes))
-    growth = _rounded(factor * room.sum() / load.sum())
+    growth = _nine_digits(factor * room.sum() / load.sum())
     return MatchingSolution(tuple(chosen), tuple(growth * each for each in work))
 
 
-def _alike(rows: FloatTable) -> list[list[int]]:
+def _groups_of_equal_rows(rows: FloatTable) -> list[list[int]]:
     """Rows that are equal but for rounding, by their first one."""
     groups: dict[tuple[float, ...], list[int]] = {}
     for index, row in enumerate(rows):
-        groups.setdefault(tuple(_rounded(value) for value in row), []).append(index)
+        groups.setdefault(tuple(_nine_digits(value) for value in row), []).append(index)
     return list(groups.values())
 
 
-def _rounded(value: float) -> float:
+def _nine_digits(value: float) -> float:
     return float(f"{value:.9g}")
 
 
-def _solved(
+def _solved_matching(
     speed: FloatTable, load: FloatTable, room: FloatTable
 ) -> tuple[float, NDArray[np.bool_]]:
     """λ and which pairs to suggest, for parts of the load and of the room that sum to 1."""

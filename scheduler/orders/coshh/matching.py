@@ -61,8 +61,8 @@ class CurrentMatching:
         loads = [
             work[name] * min(each, default=0.0) for name, each in zip(names, times, strict=True)
         ]
-        parts = (*_parts(loads), *_parts(slots))
-        if not anew and names == self._classes and self._near(parts):
+        parts = (*_parts_of_total(loads), *_parts_of_total(slots))
+        if not anew and names == self._classes and self._is_near(parts):
             return
         self._classes, self._parts = names, parts
         if not names:
@@ -74,14 +74,14 @@ class CurrentMatching:
         self.rates = dict(zip(names, found.rates, strict=True))
         self.times_ms = dict(zip(names, times, strict=True))
 
-    def _near(self, parts: tuple[float, ...]) -> bool:
+    def _is_near(self, parts: tuple[float, ...]) -> bool:
         return len(parts) == len(self._parts) and all(
             new <= old * self._ratio and old <= new * self._ratio
             for new, old in zip(parts, self._parts, strict=True)
         )
 
 
-def _parts(amounts: Sequence[float]) -> list[float]:
+def _parts_of_total(amounts: Sequence[float]) -> list[float]:
     total = ordered_sum(amounts)
     return [each / total for each in amounts] if total else list(amounts)
 
@@ -129,11 +129,11 @@ class ClassMatcher:
             self.node_types.append(node_type)
             self.slots.append(0)
             self.slots[-1] += count
-            self._begin_anew()
-            self._solve(anew=True)
+            self._reset_classes()
+            self._solve_matching(anew=True)
             return True
         self.slots[self.node_types.index(node_type)] += count
-        self._solve()
+        self._solve_matching()
         return False
 
     def enter(self, job: JobView, now_ms: Millis) -> bool:
@@ -141,9 +141,9 @@ class ClassMatcher:
         self._entered += 1
         known = _Counted(job, job.user, job.total(stage_on(self._kind)), self._entered)
         self._jobs[job.job] = known
-        self._file(known, job, self._cell(job))
-        self._forget(now_ms)
-        return self._solve()
+        self._put_into_cohort(known, job, self._hold_cell(job))
+        self._forget_left_jobs(now_ms)
+        return self._solve_matching()
 
     def leave(self, job: JobId, submitted_ms: Millis, now_ms: Millis) -> None:
         """A job has left; its work counts until its submission is `memory_ms` ago."""
@@ -155,16 +155,16 @@ class ClassMatcher:
             self._partly.pop(job, None)
             known.view = known.cohort = None
             heapq.heappush(self._leaving, (submitted_ms + self._memory_ms, job))
-            self._forget(now_ms)
-            self._solve()
+            self._forget_left_jobs(now_ms)
+            self._solve_matching()
 
     def on_times_learned(self, job: JobId) -> bool:
         """Task times have been learnt from a task of this job; whether any class has changed."""
         known = self._jobs[job]
-        moved = self._moved(known)
-        if self._usual_changed("") | self._usual_changed(known.user):
-            moved |= self._place_all()
-        return moved and (self._solve() or True)
+        moved = self._move_to_current_cell(known)
+        if self._usual_place_changed("") | self._usual_place_changed(known.user):
+            moved |= self._reclassify_all_jobs()
+        return moved and (self._solve_matching() or True)
 
     def cohort_of(self, job: JobId) -> Cohort:
         cohort = self._jobs[job].cohort
@@ -174,10 +174,10 @@ class ClassMatcher:
     def class_of(self, job: JobId) -> int:
         return self.cohort_of(job).number
 
-    def _cell(self, job: JobView) -> GridCell:
+    def _hold_cell(self, job: JobView) -> GridCell:
         return self.classes.hold([self._times.mean_ms(job, self._kind, s) for s in self.node_types])
 
-    def _file(self, known: _Counted, job: JobView, cell: GridCell) -> None:
+    def _put_into_cohort(self, known: _Counted, job: JobView, cell: GridCell) -> None:
         """Put a job that holds the cell into its cohort, and count it there."""
         lacking = self._times.unmeasured(job.job, self._kind, self.node_types)
         untried = lacking == len(self.node_types)
@@ -186,29 +186,29 @@ class ClassMatcher:
         self._partly.pop(job.job, None)
         if lacking and not untried:
             self._partly[job.job] = known
-        self._count(cell, known.user, known.tasks)
+        self._count_work(cell, known.user, known.tasks)
 
-    def _moved(self, known: _Counted) -> bool:
+    def _move_to_current_cell(self, known: _Counted) -> bool:
         """Look at a job's times again; whether it is in another cell now."""
         job, old = known.view, known.cohort
         assert job is not None
         assert old is not None
-        cell = self._cell(job)
+        cell = self._hold_cell(job)
         self.classes.release(old.cell)
-        self._count(old.cell, known.user, -known.tasks)
+        self._count_work(old.cell, known.user, -known.tasks)
         self._cohorts.remove(old, known.entry, known.tasks)
-        self._file(known, job, cell)
+        self._put_into_cohort(known, job, cell)
         self.refiled.append(job.job)
         return cell != old.cell
 
-    def _count(self, cell: GridCell, user: str, tasks: int) -> None:
+    def _count_work(self, cell: GridCell, user: str, tasks: int) -> None:
         """Add to the work of a cell; one without any is forgotten."""
         key = (cell, user if user in self._guaranteed else "")
         self._tasks[key] += tasks
         if not self._tasks[key]:
             del self._tasks[key]
 
-    def _place_all(self) -> bool:
+    def _reclassify_all_jobs(self) -> bool:
         """Look again at all jobs that go by their users' times, in the order in which they came: at
         a cohort when its first one's turn comes, and its old cell is let go at its last one's.
         Which cells are held when they are joined anew depends on it.
@@ -221,7 +221,7 @@ class ClassMatcher:
         moved = False
         for _, is_last, each in sorted(turns, key=lambda turn: turn[:2]):
             if isinstance(each, _Counted):
-                moved |= self._moved(each)
+                moved |= self._move_to_current_cell(each)
             elif not is_last:
                 left[each] = self._move_cohort(each)
                 moved |= left[each] != each.cell
@@ -235,11 +235,11 @@ class ClassMatcher:
         times = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
         cohort.cell = self.classes.hold(times, len(cohort.entries))
         cohort.number = self.classes.class_of(cohort.cell)
-        self._count(old, user, -cohort.tasks)
-        self._count(cohort.cell, user, cohort.tasks)
+        self._count_work(old, user, -cohort.tasks)
+        self._count_work(cohort.cell, user, cohort.tasks)
         return old
 
-    def _begin_anew(self) -> None:
+    def _reset_classes(self) -> None:
         """Classes by times on other node types; jobs that have left no longer count."""
         self.classes = JobClasses(self._most, self._alike)
         self._cohorts = Cohorts()
@@ -250,28 +250,28 @@ class ClassMatcher:
         self._jobs = {job: known for job, known in self._jobs.items() if known.view is not None}
         for known in self._jobs.values():
             assert known.view is not None
-            self._file(known, known.view, self._cell(known.view))
+            self._put_into_cohort(known, known.view, self._hold_cell(known.view))
         self.refiled = list(self._jobs)
-        self._renumber()
+        self._renumber_cohorts()
 
-    def _renumber(self) -> None:
+    def _renumber_cohorts(self) -> None:
         for cohort in self._cohorts:
             cohort.number = self.classes.class_of(cohort.cell)
 
-    def _usual_changed(self, user: str) -> bool:
+    def _usual_place_changed(self, user: str) -> bool:
         """Whether the place of the user's jobs without a completed task has changed."""
         usual = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
         place = self.classes.place(usual)
         old, self._usual[user] = self._usual.get(user), place
         return old != place
 
-    def _forget(self, now_ms: Millis) -> None:
+    def _forget_left_jobs(self, now_ms: Millis) -> None:
         while self._leaving and self._leaving[0][0] <= now_ms:
             known = self._jobs.pop(heapq.heappop(self._leaving)[1])
-            self._count(known.cell, known.user, -known.tasks)
+            self._count_work(known.cell, known.user, -known.tasks)
             self.classes.release(known.cell)
 
-    def _solve(self, *, anew: bool = False) -> bool:
+    def _solve_matching(self, *, anew: bool = False) -> bool:
         """Solve what has to be solved again; whether classes have been joined anew."""
         work: defaultdict[int, float] = defaultdict(float)
         preferred: defaultdict[int, float] = defaultdict(float)
@@ -283,7 +283,7 @@ class ClassMatcher:
         grouped = self._grouped != self.classes.groupings
         self._grouped = self.classes.groupings
         if grouped:
-            self._renumber()
+            self._renumber_cohorts()
         anew = anew or grouped
         self.first.update(self.classes, preferred, self.slots, anew=anew)
         self.second.update(self.classes, work, self.slots, anew=anew)

@@ -75,22 +75,22 @@ class UserQueues:
     def refresh(self, user: UserQueue) -> None:
         classes = {cohort.number for cohort in user.waiting}
         for number in user.queues - classes:
-            _move(self._by_share, number, user.name, None)
-            _move(self._lacking, number, user.name, None)
+            _move_user(self._by_share, number, user.name, None)
+            _move_user(self._lacking, number, user.name, None)
         user.queues = classes
         if classes:
             by_share, lacking = user.keys()
             for number in classes:
-                _move(self._by_share, number, user.name, by_share)
-                _move(self._lacking, number, user.name, lacking)
+                _move_user(self._by_share, number, user.name, by_share)
+                _move_user(self._lacking, number, user.name, lacking)
 
     def below_min_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
-        return self._walk(self._lacking, classes)
+        return self._walk_users(self._lacking, classes)
 
     def by_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
-        return self._walk(self._by_share, classes)
+        return self._walk_users(self._by_share, classes)
 
-    def _walk(
+    def _walk_users(
         self, queues: QueuesByClass, classes: Sequence[int]
     ) -> Iterator[tuple[UserQueue, JobId]]:
         found = [queue for number in classes if (queue := queues.get(number))]
@@ -106,7 +106,7 @@ class UserQueues:
                 yield user, job
 
 
-def _move(queues: QueuesByClass, number: int, name: str, key: SortKey | None) -> None:
+def _move_user(queues: QueuesByClass, number: int, name: str, key: SortKey | None) -> None:
     """Move a user in a class's queue, or take it out; an empty queue is dropped."""
     queue = queues.get(number)
     if key is not None:

@@ -80,7 +80,7 @@ class Admission:
         for line in lines:
             line.waiting.add(place)
         self._places[job] = (place, lines)
-        return self._settle([place], set())
+        return self._settle_places([place], set())
 
     def _new_line(self, holder: CapHolder, cap: int) -> _Line:
         line = self._lines[holder] = _Line(holder, cap)
@@ -95,14 +95,14 @@ class Admission:
         freed: set[CapHolder] = set()
         for line in lines:
             if was_admitted:
-                self._free(line, place, looked_at, freed)
+                self._free_place(line, place, looked_at, freed)
             else:
                 line.waiting.remove(place)
             if not line.admitted and not line.waiting:
                 del self._lines[line.holder]
-        return self._settle(looked_at, freed)
+        return self._settle_places(looked_at, freed)
 
-    def _settle(self, looked_at: list[_Place], freed: set[CapHolder]) -> list[JobId]:
+    def _settle_places(self, looked_at: list[_Place], freed: set[CapHolder]) -> list[JobId]:
         """Look at these places (a heap), and at those that their changes concern, all behind."""
         changed: list[JobId] = []
         while looked_at:
@@ -113,37 +113,37 @@ class Admission:
             if fits is not (job in self._admitted):
                 changed.append(job)
                 if fits:
-                    self._admit(place, lines, looked_at)
+                    self._admit_job(place, lines, looked_at)
                 else:
-                    self._put_off(place, lines, looked_at, freed)
+                    self._put_off_job(place, lines, looked_at, freed)
             for line in lines:
                 if line.holder in freed:
-                    _look_at(looked_at, line.next_waiting(place))
+                    _look_at_place(looked_at, line.next_waiting(place))
         return changed
 
-    def _admit(self, place: _Place, lines: list[_Line], looked_at: list[_Place]) -> None:
+    def _admit_job(self, place: _Place, lines: list[_Line], looked_at: list[_Place]) -> None:
         self._admitted.add(place[1])
         for line in lines:
             line.waiting.remove(place)
-            _look_at(looked_at, line.admit(place))
+            _look_at_place(looked_at, line.admit(place))
 
-    def _put_off(
+    def _put_off_job(
         self, place: _Place, lines: list[_Line], looked_at: list[_Place], freed: set[CapHolder]
     ) -> None:
         self._admitted.remove(place[1])
         for line in lines:
-            self._free(line, place, looked_at, freed)
+            self._free_place(line, place, looked_at, freed)
             line.waiting.add(place)
 
-    def _free(
+    def _free_place(
         self, line: _Line, place: _Place, looked_at: list[_Place], freed: set[CapHolder]
     ) -> None:
         behind = line.put_off(place)
         if behind is not None:
             freed.add(line.holder)
-            _look_at(looked_at, line.next_waiting(behind))
+            _look_at_place(looked_at, line.next_waiting(behind))
 
 
-def _look_at(looked_at: list[_Place], place: _Place | None) -> None:
+def _look_at_place(looked_at: list[_Place], place: _Place | None) -> None:
     if place is not None and place not in looked_at:
         heappush(looked_at, place)

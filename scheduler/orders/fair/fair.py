@@ -86,7 +86,7 @@ class Fair(Order):
         self._jobs: dict[JobId, JobSchedulable] = {}
         self._admission = Admission()
         for path in self.params.pools:
-            self._pool(path)
+            self._pool_at_path(path)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, StageFact):  # nearly all
@@ -94,35 +94,35 @@ class Fair(Order):
             return
         match fact:
             case JobArrived(job):
-                self._arrive(view.job(job), view)
+                self._add_job(view.job(job), view)
             case JobUpdated(job):
-                self._leave(job, view)
-                self._arrive(view.job(job), view)
+                self._remove_job(job, view)
+                self._add_job(view.job(job), view)
             case JobLeft(job):
-                self._leave(job, view)
+                self._remove_job(job, view)
 
-    def _arrive(self, seen: JobView, view: ClusterView) -> None:
-        pool = self._pool(self.pool_of(seen))
+    def _add_job(self, seen: JobView, view: ClusterView) -> None:
+        pool = self._pool_at_path(self.pool_of(seen))
         weight = PRIORITY_WEIGHTS[seen.priority]
         job = JobSchedulable(pool, seen, self._inverse_weight(weight), weight)
         self._jobs[seen.job] = pool.jobs[seen.job] = job
-        caps = self._caps_of(seen, pool)
+        caps = self._caps_of_job(seen, pool)
         if caps:
             job.runnable = False
-            self._change_over(self._admission.enter(seen.job, job.first, caps), view)
+            self._toggle_runnable(self._admission.enter(seen.job, job.first, caps), view)
         for kind in KINDS:
             job.refresh(kind, seen)
 
-    def _leave(self, number: JobId, view: ClusterView) -> None:
+    def _remove_job(self, number: JobId, view: ClusterView) -> None:
         job = self._jobs.pop(number)
         for kind in KINDS:
             job.set(kind, 0, 0)
         assert job.parent is not None
         del job.parent.jobs[number]
         if number in self._admission:
-            self._change_over(self._admission.leave(number), view)
+            self._toggle_runnable(self._admission.leave(number), view)
 
-    def _change_over(self, jobs: list[JobId], view: ClusterView) -> None:
+    def _toggle_runnable(self, jobs: list[JobId], view: ClusterView) -> None:
         """These may run now, or may not any more: when a job with a cap comes or goes, never for a
         slot (Hadoop looks at all jobs twice a second).
         """
@@ -146,7 +146,7 @@ class Fair(Order):
                 return path
         return "/".join(parts)
 
-    def _pool(self, path: str) -> PoolSchedulable:
+    def _pool_at_path(self, path: str) -> PoolSchedulable:
         pool = self.root
         parts = path.split("/") if path else []
         for depth, part in enumerate(parts, start=1):
@@ -163,7 +163,7 @@ class Fair(Order):
         assert pace.denominator == 1
         return pace.numerator
 
-    def _caps_of(self, job: JobView, pool: PoolSchedulable) -> list[RunningJobsCap]:
+    def _caps_of_job(self, job: JobView, pool: PoolSchedulable) -> list[RunningJobsCap]:
         caps: list[RunningJobsCap] = []
         user = self.params.max_jobs_of.get(job.user, self.params.max_jobs_per_user)
         if user is not None:
@@ -228,9 +228,11 @@ class Fair(Order):
         """The fair shares, level by level: a pool's share is what its members share.  A claimant is
         a pool that holds jobs only, or a job beside pools; with `each = "job"` every job.
         """
-        return list(self._entitlements(self.root, kind, Fraction(view.slots(kind)), view, each))
+        return list(
+            self._entitlements_below(self.root, kind, Fraction(view.slots(kind)), view, each)
+        )
 
-    def _entitlements(
+    def _entitlements_below(
         self,
         pool: PoolSchedulable,
         kind: SlotKind,
@@ -243,7 +245,7 @@ class Fair(Order):
                 claim = job_entitlement(view.job(member.job), kind, share)
                 yield msgspec.structs.replace(claim, demand=member.demand[kind])
             elif member.pools or each == "job":
-                yield from self._entitlements(member, kind, share, view, each)
+                yield from self._entitlements_below(member, kind, share, view, each)
             else:
                 yield _pool_claim(member, kind, share)
 

@@ -130,7 +130,7 @@ class PoolSchedulable(Schedulable):
 
     def place(self, member: Schedulable, kind: SlotKind) -> None:
         queue, old = self._sorted[kind], member.places[kind]
-        new = self._key(member, kind) if member.wanting[kind] else None
+        new = self._member_key(member, kind) if member.wanting[kind] else None
         if new == old:
             return
         if old is not None:
@@ -139,7 +139,7 @@ class PoolSchedulable(Schedulable):
             queue.add((new, member))
         member.places[kind] = new
 
-    def _key(self, member: Schedulable, kind: SlotKind) -> SortKey:
+    def _member_key(self, member: Schedulable, kind: SlotKind) -> SortKey:
         if self.params.mode == "fifo" and isinstance(member, JobSchedulable):
             return member.first
         return member.key(kind)

@@ -50,14 +50,14 @@ def compute_fair_shares(
         [Fraction(1)] * count if weights is None else [exact_fraction(w) for w in weights]
     )
     minima = [0] * count if min_shares is None else list(min_shares)
-    _check(demands, exact_fraction(slots), exact_weights, minima)
+    _check_claims(demands, exact_fraction(slots), exact_weights, minima)
     floors = [min(least, demand) for least, demand in zip(minima, demands, strict=True)]
     # In whole numbers: weights as multiples of 1/q, and R as multiples of q/p, so that a corner
     # demand / w is a multiple too.  Fractions would take ten times as long.
     q = lcm(*(weight.denominator for weight in exact_weights))
     whole = [weight.numerator * (q // weight.denominator) for weight in exact_weights]
     p = lcm(*whole)
-    level = _level(demands, exact_fraction(slots), whole, p, floors)
+    level = _fair_share_level(demands, exact_fraction(slots), whole, p, floors)
     num, den = level.numerator, level.denominator * p
     return [
         Fraction(floor)
@@ -69,7 +69,7 @@ def compute_fair_shares(
     ]
 
 
-def _level(
+def _fair_share_level(
     demands: Sequence[int], slots: Fraction, weights: Sequence[int], p: int, floors: Sequence[int]
 ) -> Fraction:
     """R: a share, times p, rises by its weight from floor / w to demand / w (in units of R)."""
@@ -89,7 +89,7 @@ def _level(
     return level + (wanted - total) / slope if total < wanted else Fraction(level)
 
 
-def _check(
+def _check_claims(
     demands: Sequence[int], slots: Fraction, weights: Sequence[Fraction], minima: Sequence[int]
 ) -> None:
     if not len(demands) == len(weights) == len(minima):

@@ -88,18 +88,18 @@ class VirtualCluster:
         ended: list[VirtualEnd] = []
         now = now_ms * self._unit
         while self._next is not None and self._next <= now:
-            self._step(self._next)
+            self._advance_clocks(self._next)
             at_ms = -(-self._time // self._unit)
             ended += [(job, at_ms) for job in self._take_out_the_served()]
-            self._balance()
+            self._find_level()
         return ended
 
     def resize(self, slots: int, now_ms: Millis) -> None:
         if slots != self._slots:
-            self._step(now_ms * self._unit)
+            self._advance_clocks(now_ms * self._unit)
             self._spare += slots - self._slots
             self._slots = slots
-            self._balance()
+            self._find_level()
 
     def serve(
         self,
@@ -115,26 +115,26 @@ class VirtualCluster:
         """Serve a job of this size from now on, in the place of what was left of it; False if there
         is nothing to be served.
         """
-        self._step(now_ms * self._unit)
+        self._advance_clocks(now_ms * self._unit)
         if job in self._places:
-            self._take_out(job)
+            self._take_out_job(job)
         work = round(size_ms * WORK_PER_SLOT_MS)
         if work > TOLERANCE and tasks > 0:
-            self._insert(job, self._rate_class(tasks, weight, speed), work, submitted_ms)
-        self._balance()
+            self._insert_job(job, self._rate_class(tasks, weight, speed), work, submitted_ms)
+        self._find_level()
         return job in self._places
 
     def reweigh(self, job: JobId, now_ms: Millis, *, weight: int, speed: int) -> None:
         place = self._places.get(job)
         if place is None:
             return
-        self._step(now_ms * self._unit)
+        self._advance_clocks(now_ms * self._unit)
         rate_class, entry = place
         key, submitted_ms, _ = entry
-        work = key - rate_class.served(self._clock(rate_class))
-        self._take_out(job)
-        self._insert(job, self._rate_class(rate_class.cap, weight, speed), work, submitted_ms)
-        self._balance()
+        work = key - rate_class.served(self._class_clock(rate_class))
+        self._take_out_job(job)
+        self._insert_job(job, self._rate_class(rate_class.cap, weight, speed), work, submitted_ms)
+        self._find_level()
 
     def set_waiting(self, job: JobId, waits: bool) -> None:
         """Say whether the job really has something to launch: `queue` gives those that have."""
@@ -153,7 +153,7 @@ class VirtualCluster:
             return 0.0
         rate_class, entry = place
         assert rate_class.group is not None
-        served = rate_class.served(self._shown(rate_class.group, now_ms * self._unit))
+        served = rate_class.served(self._group_clock(rate_class.group, now_ms * self._unit))
         return (entry[0] - served) / WORK_PER_SLOT_MS
 
     def queue(self, now_ms: Millis, *, waiting: bool = True) -> Iterator[VirtualSize]:
@@ -166,7 +166,7 @@ class VirtualCluster:
             if first is None:
                 return
             yield first
-        heap = self._firsts(side, now)
+        heap = self._first_candidates(side, now)
         heapq.heapify(heap)
         told = waiting
         while heap:
@@ -175,39 +175,39 @@ class VirtualCluster:
                 yield (job, left / WORK_PER_SLOT_MS)
             told = False
             if place == 0:
-                self._offer(heap, group, side, head + 1, 0, clock)
-            self._offer(heap, group, side, head, place + 1, clock)
+                self._push_next_job(heap, group, side, head + 1, 0, clock)
+            self._push_next_job(heap, group, side, head, place + 1, clock)
 
     def _first_waiting(self, now: int) -> VirtualSize | None:
         """The first of the queue of those that wait."""
         leading = self._leading.at(now, self._capped_groups)
-        candidates = [] if leading is None else [self._candidate(leading, WAITING, now)]
+        candidates = [] if leading is None else [self._group_candidate(leading, WAITING, now)]
         for group in self._open_groups.values():
             if group.first[WAITING] is not None:
-                candidates.append(self._candidate(group, WAITING, now))
+                candidates.append(self._group_candidate(group, WAITING, now))
         if not candidates:
             return None
         (_, _, _, job), left, *_ = min(candidates) if len(candidates) > 1 else candidates[0]
         return (job, left / WORK_PER_SLOT_MS)
 
-    def _firsts(self, side: int, now: int) -> list[_Candidate]:
+    def _first_candidates(self, side: int, now: int) -> list[_Candidate]:
         """The first job of every group."""
         groups = chain(self._capped_groups.values(), self._open_groups.values())
         having = (group for group in groups if group.first[side] is not None)
-        return [self._candidate(group, side, now) for group in having]
+        return [self._group_candidate(group, side, now) for group in having]
 
-    def _candidate(self, group: RateGroup, side: int, now: int) -> _Candidate:
+    def _group_candidate(self, group: RateGroup, side: int, now: int) -> _Candidate:
         first = group.first[side]
         assert first is not None
         key, submitted_ms, job = first
-        clock = now if group.capped else self._shown(group, now)
+        clock = now if group.capped else self._group_clock(group, now)
         left = key - group.rate * clock
-        end = self._until(group, left)
+        end = self._time_until_served(group, left)
         if self._by_finish:
             return ((end, left, submitted_ms, job), left, group, 0, 0, clock)
         return ((left, end, submitted_ms, job), left, group, 0, 0, clock)
 
-    def _offer(
+    def _push_next_job(
         self, heap: list[_Candidate], group: RateGroup, side: int, head: int, place: int, clock: int
     ) -> None:
         firsts = group.heads[side]
@@ -219,28 +219,28 @@ class VirtualCluster:
             return
         key, submitted_ms, job = jobs[place]
         left = key - rate_class.served(clock)
-        end = self._until(group, left)
+        end = self._time_until_served(group, left)
         keys = (end, left) if self._by_finish else (left, end)
         rank = (*keys, submitted_ms, job)
         heapq.heappush(heap, (rank, left, group, head, place, clock))
 
-    def _shown(self, group: RateGroup, now: int) -> int:
+    def _group_clock(self, group: RateGroup, now: int) -> int:
         """What the group's clock shows at `now`, at or after the last change."""
         if group.capped:
             return now
         gained = (now - self._time) * self._spare // self._weight if self._weight else 0
         return self._level + gained
 
-    def _clock(self, rate_class: RateClass) -> int:
+    def _class_clock(self, rate_class: RateClass) -> int:
         """What the clock that the rate class goes by showed at the last change."""
         return self._time if rate_class.capped else self._level
 
-    def _step(self, now: int) -> None:
+    def _advance_clocks(self, now: int) -> None:
         if self._weight:
             self._level += (now - self._time) * self._spare // self._weight
         self._time = now
 
-    def _until(self, group: RateGroup, left: int) -> int:
+    def _time_until_served(self, group: RateGroup, left: int) -> int:
         """How long the group's members take at present rates to be given so much, rounded up."""
         if group.capped:
             return -(-left // group.rate)
@@ -252,35 +252,37 @@ class VirtualCluster:
             while (first := group.first[0]) is not None:
                 if first[0] - group.rate * self._level > TOLERANCE:
                     break
-                self._take_out(first[2])
+                self._take_out_job(first[2])
                 served.append(first[1:])
-        while (due := self._next_due()) is not None and self._dues[0][0] <= self._time:
+        while (due := self._next_due_group()) is not None and self._dues[0][0] <= self._time:
             heapq.heappop(self._dues)
             due.due = None
             first = due.first[0]
             assert first is not None
-            self._take_out(first[2])
+            self._take_out_job(first[2])
             served.append(first[1:])
         return [job for _, job in sorted(served)]
 
-    def _take_out(self, job: JobId) -> None:
+    def _take_out_job(self, job: JobId) -> None:
         rate_class, entry = self._places.pop(job)
         rate_class.remove(entry, 0)
         if job in self._waiting:
             rate_class.remove(entry, WAITING)
-        self._count(rate_class, -1)
+        self._count_jobs(rate_class, -1)
         self._note_change(rate_class.group)
         if not rate_class:
             self._file_under(rate_class, None)
             del self._rate_classes[rate_class.cap, rate_class.weight, rate_class.speed]
 
-    def _insert(self, job: JobId, rate_class: RateClass, work: int, submitted_ms: Millis) -> None:
-        entry = (rate_class.served(self._clock(rate_class)) + work, submitted_ms, job)
+    def _insert_job(
+        self, job: JobId, rate_class: RateClass, work: int, submitted_ms: Millis
+    ) -> None:
+        entry = (rate_class.served(self._class_clock(rate_class)) + work, submitted_ms, job)
         self._places[job] = (rate_class, entry)
         rate_class.add(entry, 0)
         if job in self._waiting:
             rate_class.add(entry, WAITING)
-        self._count(rate_class, 1)
+        self._count_jobs(rate_class, 1)
         self._note_change(rate_class.group)
 
     def _rate_class(self, cap: int, weight: int, speed: int) -> RateClass:
@@ -290,7 +292,7 @@ class VirtualCluster:
             self._file_under(rate_class, False)
         return rate_class
 
-    def _count(self, rate_class: RateClass, jobs: int) -> None:
+    def _count_jobs(self, rate_class: RateClass, jobs: int) -> None:
         if rate_class.capped:
             self._spare -= jobs * rate_class.cap
         else:
@@ -299,26 +301,26 @@ class VirtualCluster:
     def _file_under(self, rate_class: RateClass, capped: bool | None) -> None:
         """Put the rate class among the capped or the open ones, or nowhere."""
         label = (rate_class.ratio, rate_class.weight, rate_class.speed)
-        old, before = rate_class.group, self._clock(rate_class)
+        old, before = rate_class.group, self._class_clock(rate_class)
         if old is not None:
             del (self._capped if old.capped else self._open)[label]
         if capped is None:
             rate_class.move(None, before, 0)
         else:
-            group = self._group(capped, rate_class.rate(capped))
+            group = self._group_with_rate(capped, rate_class.rate(capped))
             rate_class.move(group, before, self._time if capped else self._level)
             (self._capped if capped else self._open)[label] = rate_class
             self._note_change(group)
         if old is not None:
             self._note_change(old)
             if not old.heads[0]:
-                self._groups(old.capped).pop(old.rate, None)
+                self._groups_by_rate(old.capped).pop(old.rate, None)
 
-    def _groups(self, capped: bool) -> dict[int, RateGroup]:
+    def _groups_by_rate(self, capped: bool) -> dict[int, RateGroup]:
         return self._capped_groups if capped else self._open_groups
 
-    def _group(self, capped: bool, rate: int) -> RateGroup:
-        groups = self._groups(capped)
+    def _group_with_rate(self, capped: bool, rate: int) -> RateGroup:
+        groups = self._groups_by_rate(capped)
         group = groups.get(rate)
         if group is None:
             group = groups[rate] = RateGroup(capped, rate)
@@ -339,24 +341,24 @@ class VirtualCluster:
 
     def _change_side(self, rate_class: RateClass) -> None:
         jobs, capped = len(rate_class), rate_class.capped
-        self._count(rate_class, -jobs)
+        self._count_jobs(rate_class, -jobs)
         self._file_under(rate_class, not capped)
-        self._count(rate_class, jobs)
+        self._count_jobs(rate_class, jobs)
 
-    def _balance(self) -> None:
+    def _find_level(self) -> None:
         """Find the level: no capped class's ratio above it, no open one's at or below it.  Each
         change raises the level, so classes never turn back and this ends.
         """
         while True:
-            if self._capped and self._above(self._capped.peekitem(-1)[1]):
+            if self._capped and self._could_use_more(self._capped.peekitem(-1)[1]):
                 self._change_side(self._capped.peekitem(-1)[1])
-            elif self._open and not self._above(self._open.peekitem(0)[1]):
+            elif self._open and not self._could_use_more(self._open.peekitem(0)[1]):
                 self._change_side(self._open.peekitem(0)[1])
             else:
                 break
         self._next = self._next_end()
 
-    def _above(self, rate_class: RateClass) -> bool:
+    def _could_use_more(self, rate_class: RateClass) -> bool:
         """Whether the rate class's members could use more slots than the level gives them."""
         if not self._weight:
             return self._spare < 0
@@ -369,7 +371,7 @@ class VirtualCluster:
             if first is None or self._spare <= 0:
                 continue
             left = first[0] - group.rate * self._level
-            at = self._time + self._until(group, max(left - TOLERANCE // 2, 0))
+            at = self._time + self._time_until_served(group, max(left - TOLERANCE // 2, 0))
             best = at if best is None else min(best, at)
         return self._next_capped_end(best)
 
@@ -378,7 +380,7 @@ class VirtualCluster:
         those that are due before the best one found are few.
         """
         looked_at: list[tuple[int, int]] = []
-        while (group := self._next_due()) is not None:
+        while (group := self._next_due_group()) is not None:
             assert group.due is not None
             if best is not None and group.due > best:
                 break
@@ -391,7 +393,7 @@ class VirtualCluster:
             heapq.heappush(self._dues, each)
         return best
 
-    def _next_due(self) -> RateGroup | None:
+    def _next_due_group(self) -> RateGroup | None:
         """The capped group that is due first; what is out of date is dropped."""
         while self._dues:
             due, rate = self._dues[0]

@@ -117,10 +117,10 @@ class Hfsp(VirtualTimeOrder):
             case Closed():
                 self._history.learn(fact)
                 super().observe(fact, view)
-                self._close(fact, view)
+                self._note_attempt_end(fact, view)
             case Launched():
                 super().observe(fact, view)
-                self._train(fact, view)
+                self._note_training_launch(fact, view)
             case Suspended(attempt=attempt):
                 super().observe(fact, view)
                 self.training_slots[fact.kind].discard(attempt)
@@ -151,7 +151,7 @@ class Hfsp(VirtualTimeOrder):
             del self._training[kind][job]
             whole_ms, left_ms = training.whole_size_ms(), training.final_size_ms()
             self._estimate = SizeEstimate(job, stage_on(kind), round(whole_ms), round(left_ms))
-            self._resize(job, kind, left_ms, view)
+            self._resize_phase(job, kind, left_ms, view)
 
     def _estimate_anew(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""
@@ -159,9 +159,9 @@ class Hfsp(VirtualTimeOrder):
         own = self._history.own_mean(job, stage)
         if own is not None and self.phase(job, kind) is not None:
             left = seen.total(stage) - seen.finished(stage)
-            self._resize(job, kind, own.times(left) or 0, view)
+            self._resize_phase(job, kind, own.times(left) or 0, view)
 
-    def _resize(self, job: JobId, kind: SlotKind, size_ms: float, view: ClusterView) -> None:
+    def _resize_phase(self, job: JobId, kind: SlotKind, size_ms: float, view: ClusterView) -> None:
         phase, seen, stage = self._phases[kind][job], view.job(job), stage_on(kind)
         phase.size_ms = size_ms
         left = seen.total(stage) - seen.finished(stage)
@@ -171,7 +171,7 @@ class Hfsp(VirtualTimeOrder):
         training = self._training[KINDS[launched.stage]].get(launched.job)
         return training is not None and launched.attempt in training.running
 
-    def _train(self, fact: Launched, view: ClusterView) -> None:
+    def _note_training_launch(self, fact: Launched, view: ClusterView) -> None:
         """A task was launched: is it one to learn from, and does it take a training slot?"""
         kind = KINDS[fact.stage]
         training, busy = self._training[kind].get(fact.job), self.training_slots[kind]
@@ -182,7 +182,7 @@ class Hfsp(VirtualTimeOrder):
             return
         if training.started(fact.attempt) and len(busy) < self.params.T:
             busy.add(fact.attempt)
-        self._line_up(fact.job, kind, view)
+        self._line_up_for_training(fact.job, kind, view)
 
     def _train_again(self, job: JobId, kind: SlotKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""
@@ -190,23 +190,23 @@ class Hfsp(VirtualTimeOrder):
         if training is not None and attempt in training.running and len(busy) < self.params.T:
             busy.add(attempt)
 
-    def _close(self, fact: Closed, view: ClusterView) -> None:
+    def _note_attempt_end(self, fact: Closed, view: ClusterView) -> None:
         """A task ended: ReleaseResource, and what there is to learn from it."""
         kind = KINDS[fact.stage]
         self.training_slots[kind].discard(fact.attempt)
         training = self._training[kind].get(fact.job)
         if training is not None:
             training.ended(fact)
-            self._line_up(fact.job, kind, view)
+            self._line_up_for_training(fact.job, kind, view)
             self._finish_training(fact.job, kind, view)
         elif self.params.flapping and fact.succeeded:
             self._estimate_anew(fact.job, fact.kind, view)
 
     def place(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         super().place(job, kind, view)
-        self._line_up(job, kind, view)
+        self._line_up_for_training(job, kind, view)
 
-    def _line_up(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
+    def _line_up_for_training(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """Keep the phase in line for training slots while it has training tasks to launch."""
         training = self._training[kind].get(job)
         if training is not None and training.to_launch > 0:

@@ -32,12 +32,12 @@ class LeadingGroup:
     def at(self, now: int, groups: Mapping[int, RateGroup]) -> RateGroup | None:
         """The leader of these capped groups, by rate; `now` must not go back."""
         if self._changed:
-            self._compare_the_changed(now)
+            self._compare_changed_groups(now)
         if now > self._until:
-            self._search(now, groups)
+            self._find_leader(now, groups)
         return self._leader
 
-    def _compare_the_changed(self, now: int) -> None:
+    def _compare_changed_groups(self, now: int) -> None:
         leader = self._leader
         if leader is not None and leader.rate in self._changed:
             self._until = _UNKNOWN
@@ -52,7 +52,7 @@ class LeadingGroup:
                 self._until = min(self._until, self._leads_until(leader, group, now))
         self._changed.clear()
 
-    def _search(self, now: int, groups: Mapping[int, RateGroup]) -> None:
+    def _find_leader(self, now: int, groups: Mapping[int, RateGroup]) -> None:
         having = [group for group in groups.values() if group.first[WAITING] is not None]
         leader = min(having, key=lambda group: self.rank(group, now), default=None)
         self._leader, self._until = leader, _FOREVER

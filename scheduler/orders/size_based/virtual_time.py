@@ -121,7 +121,7 @@ class VirtualTimeOrder(Order, Ranking):
                 self.enter(job, MAP, view)
             case JobUpdated(job):
                 for each in KINDS:
-                    self._reweigh(job, each, view)
+                    self._reweigh_job(job, each, view)
             case TasksPending(job):
                 self.enter(job, kinds[0], view)
             case Launched(job, attempt=attempt):
@@ -140,7 +140,7 @@ class VirtualTimeOrder(Order, Ranking):
             self._phases[kind][job] = VirtualPhase(size_ms)
             self.set_virtual_size(seen, kind, size_ms, tasks, view)
 
-    def _reweigh(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
+    def _reweigh_job(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         seen = view.job(job)
         rank = {"weight": self.weight(seen), "speed": self.speed(seen)}
         self.clusters[kind].reweigh(job, view.now_ms, **rank)
@@ -214,14 +214,14 @@ class VirtualTimeOrder(Order, Ranking):
         Asked every half second of a run of days, and mostly answered as before: the last answer is
         given again where ranks, demands and slots are the same.
         """
-        slots, tiers = view.slots(kind), self._claims(kind, view)
+        slots, tiers = view.slots(kind), self._claims_by_tier(kind, view)
         known = self._entitled[kind]
         if known is None or (known.slots, known.tiers) != (slots, tiers):
             known = _Entitled(slots, tiers, _share_by_tier(slots, tiers))
             self._entitled[kind] = known
         return known.entitlements
 
-    def _claims(self, kind: SlotKind, view: ClusterView) -> list[list[_Claim]]:
+    def _claims_by_tier(self, kind: SlotKind, view: ClusterView) -> list[list[_Claim]]:
         """What the jobs with demand bring forward, tier by tier."""
         tiers: list[list[_Claim]] = []
         for tier in self.tiers(kind, view):
