@@ -106,7 +106,6 @@ def _key_path(name: str) -> KeyPath:
 
 
 def _key_flaw(key: str) -> str | None:
-    """What is wrong with a key, if anything is."""
     *modifiers, base = key.split("+") if len(key) > 1 else [key]
     if base == "escape":
         base = "esc"
@@ -122,7 +121,6 @@ def _key_flaw(key: str) -> str | None:
 
 
 def _keys_as_shown(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Keys as people read them."""
     for name, key in keys.items():
         yield name, "esc" if key == "escape" else key
 

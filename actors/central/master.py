@@ -222,7 +222,6 @@ class Master(Actor[AnyEvent]):
         self.heartbeats.resume(resumed)
 
     def _answer_elided_at(self, node: NodeId, at_ms: Millis) -> None:
-        """Answer the heartbeat that a node leaves out at this instant."""
         self.timer_behind(node_address(node), own.ElidedHeartbeat(node), at_ms, NO_CAUSE)
 
     def _await_useful_heartbeat(self) -> None:

@@ -50,7 +50,6 @@ class Preemptor:
             self._voice.send(self._voice.address, due, NO_CAUSE, self._policy.interval_ms)
 
     def _preempt_victims(self) -> None:
-        """Mark the policy's victims."""
         for order in self._policy.preempt(self._ledger):
             entry = self._ledger.attempt(order.attempt)
             problem = _rejection_of_preemption(order, entry)

@@ -43,7 +43,6 @@ class LongScheduler(AskedFrontend):
         self._waits = self._empty_waits()
 
     def _empty_waits(self) -> list[LongWaits]:
-        """No node has long work."""
         facts = {each.node: each for each in self._nodes}
         return [
             LongWaits(facts, self._partition.open(kind), kind, self._latency_ms) for kind in KINDS

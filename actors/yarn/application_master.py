@@ -129,7 +129,6 @@ class ApplicationMaster(Frontend):
         self.timer(AllocateDue(), self._params.am_heartbeat_ms, self.cause)
 
     def _asked_by_priority(self) -> dict[int, int]:
-        """For how much it asks, by priority."""
         job = self.ledger.known_job(self.job)
         maps = 0 if job is None else self.left(job, MAPS)
         retried = 0 if job is None else len(job.tasks[MAPS].again)

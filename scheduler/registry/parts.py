@@ -303,7 +303,6 @@ _INIT = "`def __init__(self, params=None):`"
 
 
 def _takes_arguments(function: Callable[..., object], arguments: int) -> bool:
-    """Whether it can be called with so many."""
     try:
         inspect.signature(function).bind(*range(arguments))
     except TypeError:

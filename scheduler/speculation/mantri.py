@@ -179,7 +179,6 @@ def _work_ms_and_share(attempt: AttemptView) -> tuple[Millis, float]:
 
 
 def _lower_median(times: list[Millis]) -> Millis:
-    """Of two the lower one."""
     return times[(len(times) - 1) // 2]
 
 

@@ -27,7 +27,6 @@ def _changed_part(old: Strip, new: Strip, y: int) -> Region:
 
 
 def _equal_prefix_length(pairs: Iterable[tuple[Segment, Segment]]) -> int:
-    """How many pairs are equal before the first that is not."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 

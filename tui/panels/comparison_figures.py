@@ -53,7 +53,6 @@ _LEVEL = 0.005
 
 
 def _policy_heads(both: tuple[RunFigures, RunFigures]) -> list[str]:
-    """The policies as heads of columns of figures."""
     return cut_apart([figures.policy for figures in both], _VALUE)
 
 

@@ -75,7 +75,6 @@ class DetailPane(Pane):
         return max(min(self.content_size.height - lanes, facts), min(facts, _FACTS_LEAST))
 
     def _wrapped_facts(self, detail: DetailText) -> list[_Fact]:
-        """The facts in lines that fit."""
         width = max(self.content_size.width - _LABEL - 1, 10)
         lines: list[_Fact] = []
         for label, text in detail.facts:

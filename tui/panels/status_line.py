@@ -160,7 +160,6 @@ class KeysLine(Pane, can_focus=False):
         return [(keys, word) for _, keys, word in ranked]
 
     def _key_with_opposite(self, command: Command) -> str:
-        """The key, together with its opposite where it has one."""
         shown = _WITH_OPPOSITE.get(self._keymap.usual[command.name])
         if shown is None:
             return command.key

@@ -415,7 +415,6 @@ def _help_text(ink: str) -> Group:
 
 
 def _searchable_text(offer: LibraryEntry) -> str:
-    """What a filter looks in."""
     return f"{offer.name} {offer.story} {offer.group}".lower()
 
 
