@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def _queues_of(allocations: str) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":
+def _queues_in_file(
+    allocations: str,
+) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":
     """What a `capacity-scheduler.xml` says to each that has queues, or why it cannot have these;
     its readers are loaded when there is one.
     """
@@ -47,15 +49,15 @@ def queue_overrides(allocations: str, policies: Sequence[str] | None) -> list[st
     """The queues as `--set` takes them; ScenarioError where nobody can have them, by that of these
     policies which was to.
     """
-    found = _queues_of(allocations)
+    found = _queues_in_file(allocations)
     read = [each for each in found.values() if not isinstance(each, ScenarioError)]
     if not read:
         errors = {name: each for name, each in found.items() if isinstance(each, ScenarioError)}
-        raise next(iter(_asked_of(errors, policies or ())), errors["yarn"])
+        raise next(iter(_asked_by_policies(errors, policies or ())), errors["yarn"])
     return [override for each in read for override in each.overrides()]
 
 
-def _asked_of(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
+def _asked_by_policies(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
     """What there is of those that these policies are."""
     return [
         each
@@ -68,7 +70,7 @@ def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> 
     """Say what of the file is not played, or may be wrong, and whose pools have no queue in it;
     InputError if no policy has queues, ScenarioError if one cannot have these.
     """
-    asked = _asked_of(_queues_of(allocations), policies)
+    asked = _asked_by_policies(_queues_in_file(allocations), policies)
     if not asked:
         played = concise(", ".join(policies))
         raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
@@ -82,7 +84,7 @@ def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> 
         told = concise(", ".join(unplayed))
         print(f"{allocations}: not played: {told}", file=sys.stderr)
     notes = [concise(note) for each in settings for note in each.notes]
-    notes += [line for each in settings if (line := _without_queue(each, spec))]
+    notes += [line for each in settings if (line := _pools_without_queue(each, spec))]
     for note in dict.fromkeys(notes):
         print(f"{allocations}: {note}", file=sys.stderr)
 
@@ -96,7 +98,7 @@ def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:
         settings = _stated_queues(policy, spec)
         line = ""
         if settings is not None and settings.queues:
-            line = _without_queue(settings, spec)
+            line = _pools_without_queue(settings, spec)
         elif settings is not None and several:
             line = _ONE_QUEUE
         if line:
@@ -128,7 +130,7 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
     return YarnQueueSettings(params.queues, {}, ())
 
 
-def _without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
+def _pools_without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
     """Which pools of the jobs have no queue, and where their jobs go instead."""
     pools = Counter(job.pool for job in spec.jobs)
     homeless, capacity = settings.pools_without_queue(pools)

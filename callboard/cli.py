@@ -69,7 +69,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     try:
         stdio.prepare_streams()
-        return stdio.flush_output(_run(arguments))
+        return stdio.flush_output(_run_command(arguments))
     except SystemExit as leaving:  # argparse has printed help, or what is wrong
         sys.exit(stdio.flush_output(leaving.code if isinstance(leaving.code, int) else 0))
     except KeyboardInterrupt:
@@ -88,22 +88,22 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
         return stdio.flush_output(status, told=True)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    words = _asked_for_help(list(sys.argv[1:] if arguments is None else arguments))
+def _run_command(arguments: Sequence[str] | None) -> int:
+    words = _help_as_option(list(sys.argv[1:] if arguments is None else arguments))
     parser = make_parser(words[0] if words else "")
-    options = _parse(parser, words)
+    options = _parsed_options(parser, words)
     if options.command is None:
-        return _start(parser)
+        return _start_without_command(parser)
     status: int = options.action(options)
     return status
 
 
-def _asked_for_help(words: list[str]) -> list[str]:
+def _help_as_option(words: list[str]) -> list[str]:
     """`help run` is another way to say `run --help`."""
     return [*words[1:2], "--help"] if words[:1] == ["help"] else words
 
 
-def _start(parser: argparse.ArgumentParser) -> int:
+def _start_without_command(parser: argparse.ArgumentParser) -> int:
     """Without a command: in a terminal let the user choose a scenario and watch it, else help."""
     from callboard.commands import start_command  # the screen takes a moment to load
 
@@ -112,15 +112,15 @@ def _start(parser: argparse.ArgumentParser) -> int:
         return 0
     status, choice = 0, start_command.choose_scenario()
     while choice is not None:  # leaving a run leads back, and so does one that cannot be played
-        status, trouble = _tried(start_command.arguments_of(choice))
+        status, trouble = _try_command(start_command.arguments_of(choice))
         choice = start_command.choose_scenario(choice, trouble)
     return status
 
 
-def _tried(words: Sequence[str]) -> tuple[int, str]:
+def _try_command(words: Sequence[str]) -> tuple[int, str]:
     """The exit status of a command, and what was wrong with its input."""
     try:
-        return _run(words), ""
+        return _run_command(words), ""
     except Exception as error:
         from callboard.experiments.error_messages import describe_error
 
@@ -130,12 +130,12 @@ def _tried(words: Sequence[str]) -> tuple[int, str]:
         return status, message
 
 
-def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+def _parsed_options(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The arguments; of scenarios, files and other lists argparse leaves over those that stand
     between options or after them.
     """
     if words and not words[0].startswith("-") and words[0] not in COMMAND_SUMMARIES:
-        parser.error(_no_command(words[0]))
+        parser.error(_no_command_message(words[0]))
     if words and words[0].startswith("--") and words[0] not in ("--help", "--version"):
         parser.error(
             f"{words[0]}: options come after the command, as in `callboard run … {words[0]}`"
@@ -143,14 +143,14 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
     bare = next((word for word in words if word[:2] == "--" and word[-3:] == "=--"), None)
     if bare is not None:  # argparse would hand on an empty list
         parser.error(f"argument {bare[:-3]}: `--` is no value")
-    options, left = parser.parse_known_args(_with_changes(words))
+    options, left = parser.parse_known_args(_join_changes_to_options(words))
     options.arguments = words
     if left:
         asked = _parser_of(parser, options.command)
         unknown = list(dropwhile(lambda word: not word.startswith("-"), left))
-        named = None if unknown else _list_of(asked)
+        named = None if unknown else _list_argument(asked)
         if named is None:
-            asked.error(_unrecognised(asked, unknown or left))
+            asked.error(_unrecognised_message(asked, unknown or left))
         read = cast(Callable[[str], object], named.type or str)
         setattr(options, named.dest, [*getattr(options, named.dest), *map(read, left)])
     return options
@@ -165,7 +165,7 @@ def _parser_of(parser: argparse.ArgumentParser, command: str | None) -> argparse
     return found
 
 
-def _list_of(parser: argparse.ArgumentParser) -> argparse.Action | None:
+def _list_argument(parser: argparse.ArgumentParser) -> argparse.Action | None:
     """What a command takes a list of without an option, if it does."""
     actions = parser._get_positional_actions()
     return next((each for each in actions if each.nargs in ("*", "+")), None)
@@ -174,7 +174,7 @@ def _list_of(parser: argparse.ArgumentParser) -> argparse.Action | None:
 _CHANGE = re.compile(r"-\d+(\.\d+)?%")
 
 
-def _with_changes(words: list[str]) -> list[str]:
+def _join_changes_to_options(words: list[str]) -> list[str]:
     """`--nodes -20%` as one word: argparse takes what begins with a dash for an option."""
     joined: list[str] = []
     for word in words:
@@ -185,7 +185,7 @@ def _with_changes(words: list[str]) -> list[str]:
     return joined
 
 
-def _unrecognised(parser: argparse.ArgumentParser, left: Sequence[str]) -> str:
+def _unrecognised_message(parser: argparse.ArgumentParser, left: Sequence[str]) -> str:
     """What a command cannot take, and the option that is like it."""
     from difflib import get_close_matches
 
@@ -195,7 +195,7 @@ def _unrecognised(parser: argparse.ArgumentParser, left: Sequence[str]) -> str:
     return f"{message}; did you mean `{near[0]}`?" if near else message
 
 
-def _no_command(word: str) -> str:
+def _no_command_message(word: str) -> str:
     """What to type in place of a word that is no command."""
     from difflib import get_close_matches
 
@@ -211,17 +211,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         named = message.partition("arguments are required: ")[2].split(", ")
-        missing = [each for each in self._actions if _name_of(each) in named]
-        told = [f"\n  {_name_of(each)}: {_help_of(each)}" for each in missing]
+        missing = [each for each in self._actions if _argument_name(each) in named]
+        told = [f"\n  {_argument_name(each)}: {_argument_help(each)}" for each in missing]
         super().error(concise(message) + "".join(told))
 
 
-def _name_of(argument: argparse.Action) -> str:
+def _argument_name(argument: argparse.Action) -> str:
     """As argparse calls it where it is missing."""
     return "/".join(argument.option_strings) or str(argument.metavar or argument.dest)
 
 
-def _help_of(argument: argparse.Action) -> str:
+def _argument_help(argument: argparse.Action) -> str:
     """Its help as `--help` prints it."""
     return (argument.help or "") % vars(argument)
 

@@ -22,7 +22,7 @@ class ColumnTable(Mapping[str, NDArray[Any]]):
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
-        self._columns = {name: _array(values) for name, values in columns.items()}
+        self._columns = {name: _column_array(values) for name, values in columns.items()}
 
     @property
     def rows(self) -> int:
@@ -41,12 +41,12 @@ class ColumnTable(Mapping[str, NDArray[Any]]):
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`; MissingExtraError where pandas is not installed."""
-        return _library("pandas").DataFrame(self._columns)
+        return _import_library("pandas").DataFrame(self._columns)
 
     def to_polars(self) -> Any:
         """A `polars.DataFrame`; MissingExtraError where polars is not installed."""
         columns = {name: column.tolist() for name, column in self._columns.items()}
-        return _library("polars").DataFrame(columns, strict=False)
+        return _import_library("polars").DataFrame(columns, strict=False)
 
     def __repr__(self) -> str:
         return f"<table of {self.rows:,} rows: {', '.join(self._columns)}>"
@@ -55,14 +55,16 @@ class ColumnTable(Mapping[str, NDArray[Any]]):
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self._columns)
         shown = zip(*(column[:ROWS_SHOWN].tolist() for column in self.values()), strict=True)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_written(each))}</td>" for each in row) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{html.escape(_written_value(each))}</td>" for each in row)
+            + "</tr>"
             for row in shown
         )
         more = f"<p>{self.rows:,} rows</p>" if self.rows > ROWS_SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _array(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+def _column_array(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
     if any(isinstance(value, str) for value in values):
@@ -72,13 +74,13 @@ def _array(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     return np.array(values, np.int64)
 
 
-def _written(value: object) -> str:
+def _written_value(value: object) -> str:
     if value is None or value != value:
         return ""
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-def _library(name: str) -> Any:
+def _import_library(name: str) -> Any:
     from importlib import import_module
 
     try:

@@ -46,12 +46,12 @@ class ReportConsole(PlainConsole):
         labels, left = table.columns[: max(texts, 1)], table.columns[max(texts, 1) :]
         while left:
             taken = 1
-            while taken < len(left) and self._fits(table, [*labels, *left[: taken + 1]]):
+            while taken < len(left) and self._table_fits(table, [*labels, *left[: taken + 1]]):
                 taken += 1
             self.print(_with_columns(table, [*labels, *left[:taken]]))
             left = left[taken:]
 
-    def _fits(self, table: Table, columns: Sequence[Column]) -> bool:
+    def _table_fits(self, table: Table, columns: Sequence[Column]) -> bool:
         unlimited = self.options.update(max_width=10_000)
         needed = self.measure(_with_columns(table, columns), options=unlimited).maximum
         return needed <= self.width

@@ -36,19 +36,19 @@ def file_saves(
 
     A file that is away for a moment, as editors have it when they save, counts when it is back.
     """
-    seen = _states(paths)
+    seen = _file_states(paths)
     for number in count():
         yield number
-        while (now := _states(paths)) == seen or None in now:
+        while (now := _file_states(paths)) == seen or None in now:
             pause(LOOK_S)
         seen = now
 
 
-def _states(paths: Sequence[Path]) -> FileStates:
-    return tuple(map(_state, paths))
+def _file_states(paths: Sequence[Path]) -> FileStates:
+    return tuple(map(_file_state, paths))
 
 
-def _state(path: Path) -> tuple[int, int, int] | None:
+def _file_state(path: Path) -> tuple[int, int, int] | None:
     """What differs after a save: when, how long, and which file it is now."""
     try:
         found = path.stat()

@@ -42,29 +42,29 @@ _TRACES_ONLY = ("traces", "report", "dn", "against", "cache", "on")
 
 def compare_laws(args: Namespace, say: PlainConsole) -> int:
     """The exit status: 0 also where they differ, which the table says."""
-    systems, served = _systems(args), _served(args)
+    systems, served = _asked_systems(args), _asked_disciplines(args)
     check_intervals()
     make_folder(args.out)
     jobs = args.jobs or (LAW_JOBS if compiled_is_available() else LAW_JOBS_PLAIN)
     runs = args.runs or _RUNS
     first = {each: range(runs) for each in systems}
-    found = _played(first, served, jobs, args)
-    lines = _lines(found, served, jobs)
+    found = _play_runs(first, served, jobs, args)
+    lines = _result_lines(found, served, jobs)
     more = _runs_to_play_on(lines, args.most_runs or 0)
     if more:
-        for each, means in _played(more, served, jobs, args).items():
+        for each, means in _play_runs(more, served, jobs, args).items():
             found[each] += means
-        lines = _lines(found, served, jobs)
+        lines = _result_lines(found, served, jobs)
     out = PlainConsole()
     for law in args.law:
-        out.print(_table(law, [line for line in lines if line.system.law == law]))
+        out.print(_law_table(law, [line for line in lines if line.system.law == law]))
     played = sorted({len(means) for means in found.values()})
     told = f"{played[0]}" if len(played) == 1 else f"{played[0]} to {played[-1]}"
     out.print(_NOTE.format(runs=told, jobs=jobs, margin=LAW_MARGIN), soft_wrap=True)
     paths = [_write_csv(lines, args.out / "laws.csv")]
     if len({line.system.load for line in lines}) > 1:
         try:
-            paths += _drawn(lines, args)
+            paths += _draw_charts(lines, args)
         except MissingExtraError as missing:
             say.print(f"no figures: {missing}", markup=False)
     for path in paths:
@@ -89,7 +89,7 @@ def check_law_arguments(args: Namespace) -> None:
             )
 
 
-def _systems(args: Namespace) -> list[LawSystem]:
+def _asked_systems(args: Namespace) -> list[LawSystem]:
     """Each law at each load; raises `InputError`."""
     for law in args.law:
         law_spelled(law)
@@ -101,9 +101,9 @@ def _systems(args: Namespace) -> list[LawSystem]:
     return [LawSystem(law, load, servers) for law, load in product(dict.fromkeys(args.law), loads)]
 
 
-def _served(args: Namespace) -> tuple[ServedBy, ...]:
+def _asked_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
     if (args.servers or 1) > 1:
-        return _served_on_servers(args)
+        return _disciplines_on_servers(args)
     for name in args.disciplines or ():
         if name not in LAW_DISCIPLINES:
             known = ", ".join(LAW_DISCIPLINES)
@@ -114,7 +114,7 @@ def _served(args: Namespace) -> tuple[ServedBy, ...]:
     return asked_services(args.disciplines or list(LAW_DISCIPLINES), args.sigma or [0.0])
 
 
-def _served_on_servers(args: Namespace) -> tuple[ServedBy, ...]:
+def _disciplines_on_servers(args: Namespace) -> tuple[ServedBy, ...]:
     names = dict.fromkeys(args.disciplines or ["fifo"])
     wrong = next((name for name in names if name not in ON_SERVERS), None)
     if wrong is not None:
@@ -124,7 +124,7 @@ def _served_on_servers(args: Namespace) -> tuple[ServedBy, ...]:
     return tuple(map(ServedBy, names))
 
 
-def _played(
+def _play_runs(
     wanted: Mapping[LawSystem, range],
     served: tuple[ServedBy, ...],
     jobs: int,
@@ -146,7 +146,7 @@ def _played(
     return {each: [found[task] for task in tasks if task.system == each] for each in wanted}
 
 
-def _lines(
+def _result_lines(
     found: Mapping[LawSystem, Sequence[LawMeans]], served: Sequence[ServedBy], jobs: int
 ) -> list[LawLine]:
     return [
@@ -175,7 +175,7 @@ drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: that 
 (--most-runs).  too rare: the mean hangs on jobs so large that these runs hardly had any."""
 
 
-def _table(law: str, lines: Sequence[LawLine]) -> Table:
+def _law_table(law: str, lines: Sequence[LawLine]) -> Table:
     servers = lines[0].system.servers
     where = f" on {servers} servers" if servers > 1 else ""
     table = Table(
@@ -188,12 +188,12 @@ def _table(law: str, lines: Sequence[LawLine]) -> Table:
     table.add_column("")
     for load in dict.fromkeys(line.system.load for line in lines):
         for line in (each for each in lines if each.system.load == load):
-            table.add_row(f"{load:g}", *_cells(line))
+            table.add_row(f"{load:g}", *_line_cells(line))
         table.add_section()
     return table
 
 
-def _cells(line: LawLine) -> list[str]:
+def _line_cells(line: LawLine) -> list[str]:
     half = "" if line.relative_half_width is None else f" ± {line.relative_half_width:.2%}"
     exact = "" if line.exact is None else f"{line.exact:.4f}"
     off = "" if line.relative_error is None else with_sign(line.relative_error, ".2%")
@@ -219,7 +219,7 @@ _COLUMNS = (
 )
 
 
-def _drawn(lines: Sequence[LawLine], args: Namespace) -> list[Path]:
+def _draw_charts(lines: Sequence[LawLine], args: Namespace) -> list[Path]:
     paths = [args.out / f"response-vs-load.{ending}" for ending in args.format]
     for path in paths:
         draw_laws(lines, path)

@@ -58,7 +58,7 @@ def picture_of_runs(figure: str, runs: Sequence[ChartRun], of: str = "mean") -> 
     """A figure of runs by its name, `measure` of a measure by its; InputError for a name that
     there is not, NothingToDraw.
     """
-    chart = _named(figure, RUN_CHARTS)
+    chart = _known_figure(figure, RUN_CHARTS)
     if figure == MEASURE_CHART:
         return Picture(measure_chart(labelled_runs(runs), measure_named(of)))
     return Picture(chart.draw(labelled_runs(runs)))
@@ -66,11 +66,11 @@ def picture_of_runs(figure: str, runs: Sequence[ChartRun], of: str = "mean") -> 
 
 def picture_of_sweep(figure: str, sweep: StoredSweep, of: str) -> Picture:
     """A figure of a sweep by its name, of a measure by its; errors as `picture_of_runs`."""
-    chart, measure = _named(figure, STORE_CHARTS), measure_named(of)
+    chart, measure = _known_figure(figure, STORE_CHARTS), measure_named(of)
     return Picture(chart.draw(sweep, measure))
 
 
-def _named(name: str, known: Mapping[str, _Named]) -> _Named:
+def _known_figure(name: str, known: Mapping[str, _Named]) -> _Named:
     check_matplotlib()
     if name not in known:
         raise InputError(f"{name}: there is no such figure; there are {', '.join(known)}")

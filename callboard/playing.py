@@ -110,7 +110,7 @@ def play(tasks: Sequence[RunTask], console: PlainConsole, cores: int | None = No
     """
     tasks = [msgspec.structs.replace(task, place=place) for place, task in enumerate(tasks)]
     used = min(cores or cores_here(), len(tasks))
-    if used > 1 and sum(map(_size, tasks)) >= WORTH_PROCESSES:
+    if used > 1 and sum(map(_task_size, tasks)) >= WORTH_PROCESSES:
         return _play_in_processes(tasks, console, used)
     return _play_here(tasks, console)
 
@@ -119,7 +119,7 @@ def _play_here(tasks: Sequence[RunTask], console: PlainConsole) -> PlayedTasks:
     done: dict[int, RunResult] = {}
     for task in tasks:
         try:
-            with run_progress(console, _title(task), len(task.spec.jobs)) as watcher:
+            with run_progress(console, _task_title(task), len(task.spec.jobs)) as watcher:
                 result = done[task.place] = task.run(watcher)
         except KeyboardInterrupt:
             if not done:
@@ -135,7 +135,7 @@ def _play_here(tasks: Sequence[RunTask], console: PlainConsole) -> PlayedTasks:
 
 def _play_in_processes(tasks: Sequence[RunTask], console: PlainConsole, cores: int) -> PlayedTasks:
     shared, done = SharedBoard(len(tasks)), dict[int, RunResult]()
-    lines = [ProgressLine(_title(task), len(task.spec.jobs)) for task in tasks]
+    lines = [ProgressLine(_task_title(task), len(task.spec.jobs)) for task in tasks]
     with (
         stopping_on_ctrl_c(shared.request_stop),
         board_progress(console, lines, shared, done) as look,
@@ -145,7 +145,7 @@ def _play_in_processes(tasks: Sequence[RunTask], console: PlainConsole, cores: i
             if isinstance(answer, RunResult):
                 done[task.place] = answer
             elif isinstance(answer, Lost | TaskFailure) and not shared.stop.value:
-                raise _failure(task, answer, console)
+                raise _run_failure(task, answer, console)
         stopped = bool(shared.stop.value)
     whole = sum(not result.interrupted for result in done.values())
     interrupted = stopped and whole < len(tasks)
@@ -159,11 +159,11 @@ def _until_stopped(tasks: Sequence[RunTask], shared: SharedBoard) -> Iterator[Ru
         yield task
 
 
-def _failure(task: RunTask, answer: Lost | TaskFailure, console: PlainConsole) -> RunFailed:
+def _run_failure(task: RunTask, answer: Lost | TaskFailure, console: PlainConsole) -> RunFailed:
     say_recorded(task, console)
     if isinstance(answer, TaskFailure):
         return RunFailed(answer.message, answer.status)
-    return RunFailed(f"{_title(task)}, seed {task.spec.scenario.seed}: {answer.why}")
+    return RunFailed(f"{_task_title(task)}, seed {task.spec.scenario.seed}: {answer.why}")
 
 
 def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
@@ -179,12 +179,12 @@ def say_recorded(task: RunTask, console: PlainConsole) -> None:
         console.print(plain(f"recorded in {task.journal}"), soft_wrap=True)
 
 
-def _title(task: RunTask) -> str:
+def _task_title(task: RunTask) -> str:
     """What its line on a terminal is called."""
     return f"{task.spec.policy} · {task.spec.scenario.name}"
 
 
-def _size(task: RunTask) -> int:
+def _task_size(task: RunTask) -> int:
     """How long it takes, in tasks of the cluster that actors play."""
     tasks = task.spec.tasks
     return tasks if task.engine == ACTORS else tasks // TWIN_IS_FASTER

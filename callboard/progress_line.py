@@ -76,13 +76,15 @@ def run_progress(
     if not console.is_terminal:
         yield PipedRun(_PipedLines(console, title, clock_s), jobs)
         return
-    with bar.Progress(*_columns(console.width), console=console, transient=True) as progress:
-        shown = _fitting(title, console, jobs)
+    with bar.Progress(
+        *_progress_columns(console.width), console=console, transient=True
+    ) as progress:
+        shown = _fitting_title(title, console, jobs)
         line = progress.add_task(shown, total=jobs, at="00:00:00", rate="-")
         yield RunProgress(progress, line, clock_s)
 
 
-def _columns(width: int) -> Iterator[bar.ProgressColumn]:
+def _progress_columns(width: int) -> Iterator[bar.ProgressColumn]:
     """The columns that there is room for."""
     yield bar.TextColumn("{task.description}", markup=False)
     if width >= _WIDE:
@@ -125,11 +127,16 @@ def board_progress(
             counted = _Counter(done, move)
             yield counted.look
         return
-    with bar.Progress(*_columns(console.width), console=console, transient=True) as progress:
+    with bar.Progress(
+        *_progress_columns(console.width), console=console, transient=True
+    ) as progress:
         began_s = clock_s()
         rows = [
             progress.add_task(
-                _fitting(line.title, console, line.jobs), total=line.jobs, at="00:00:00", rate="-"
+                _fitting_title(line.title, console, line.jobs),
+                total=line.jobs,
+                at="00:00:00",
+                rate="-",
             )
             for line in lines
         ]
@@ -160,7 +167,7 @@ def _bar_width(width: int) -> int:
     return width - _WIDE + 8
 
 
-def _fitting(title: str, console: Console, jobs: int) -> str:
+def _fitting_title(title: str, console: Console, jobs: int) -> str:
     """The title as far as there is room beside the figures; the time left is never cut."""
     width = console.width
     figures = [2 * len(f"{jobs:,}") + len("/ jobs"), _LEFT]
@@ -235,12 +242,12 @@ class PipedRun(RunWatcher):
             self._done += 1
 
     def on_progress(self, kernel: Kernel) -> None:
-        self._tell(self._done, kernel.now_ms)
+        self._tell_progress(self._done, kernel.now_ms)
 
     def on_twin(self, run: "TwinRun") -> None:
-        self._tell(run.ended, run.now_ms)
+        self._tell_progress(run.ended, run.now_ms)
 
-    def _tell(self, done: int, now_ms: Millis) -> None:
+    def _tell_progress(self, done: int, now_ms: Millis) -> None:
         at = clock_time(now_ms)
         self._lines.tell(lambda: f"{done:,} of {count(self._jobs, 'job')}, at {at}")
 
@@ -260,9 +267,9 @@ class _PipedBoard:
         self._runs, self._shared, self._done = runs, shared, done
 
     def look(self) -> None:
-        self._lines.tell(self._told)
+        self._lines.tell(self._progress_text)
 
-    def _told(self) -> str:
+    def _progress_text(self) -> str:
         jobs = sum(each.jobs for each in self._runs)
         ended = sum(int(self._shared.rows[3 * place]) for place in range(len(self._runs)))
         return f"{len(self._done)} of {len(self._runs)}, {ended:,} of {count(jobs, 'job')}"

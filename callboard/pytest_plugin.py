@@ -66,14 +66,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     given: Sequence[Property | str]
     try:
-        given = _guaranteed(metafunc.definition.get_closest_marker("callboard"))
+        given = _guaranteed_properties(metafunc.definition.get_closest_marker("callboard"))
     except ValueError as error:
         given = [str(error)]
     ids = ["mark" if isinstance(each, str) else each.name for each in given]
     metafunc.parametrize("guarantee", given, ids=ids, indirect=True)
 
 
-def _guaranteed(mark: pytest.Mark | None) -> list[Property]:
+def _guaranteed_properties(mark: pytest.Mark | None) -> list[Property]:
     """The properties that the marked policy guarantees.  ValueError if the mark is none, or a word
     or a value of it is wrong.
     """

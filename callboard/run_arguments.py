@@ -96,7 +96,7 @@ class PlannedWorld(NamedTuple):
         """Its run with another seed."""
         if seed == self.spec.scenario.seed:
             return self.spec
-        return _run_of(self.source, self.options, seed)
+        return _run_spec_of(self.source, self.options, seed)
 
     @property
     def interval_hint(self) -> str:
@@ -140,7 +140,7 @@ def planned_world(
     """The same without a word, for a world that is planned again with other settings."""
     trust = Trust(options.trust, tuple(options.policy or ()))
     source = RunSource(name, faults=not options.no_faults, trust=trust)
-    spec = _run_of(source, options)
+    spec = _run_spec_of(source, options)
     policies = source.policies(spec, asked or ())
     note = history_note(spec.scenario, source.base_dir)
     return PlannedWorld(source, options, spec, policies, note)
@@ -151,7 +151,9 @@ def run_key(spec: RunSpec) -> RunKey:
     return spec.scenario.name, spec.policy, spec.scenario.seed
 
 
-def _run_of(source: RunSource, options: argparse.Namespace, seed: int | None = None) -> RunSpec:
+def _run_spec_of(
+    source: RunSource, options: argparse.Namespace, seed: int | None = None
+) -> RunSpec:
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     if options.allocations is not None:

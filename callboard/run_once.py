@@ -60,10 +60,12 @@ def plan_once(
     keys = [run_key(spec) for world in worlds for spec in world.runs()]
     paths = journal_paths(options.journal, keys, options.scenarios)
     say_replaced(paths.values(), PlainConsole(stderr=True))
-    return lambda world: _play(world, options, paths)
+    return lambda world: _play_runs(world, options, paths)
 
 
-def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]) -> Told:
+def _play_runs(
+    world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
+) -> Told:
     console = PlainConsole(stderr=True)
     rows, interrupted = play_rows(
         [world.runs()],
@@ -76,17 +78,17 @@ def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKe
         engine=options.engine,
     )
     played = [result for result in rows[0] if result is not None]
-    if told := _another_run(world, options, played):
+    if told := _mismatch_with_journal(world, options, played):
         console.print(plain(told), soft_wrap=True)
     if not options.json:
         tested = "" if interrupted else backtest_told(world, options, played)
         _print_table(world, played, options, tested)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
-    return Told([_object(result, options) for result in played], interrupted, livelocked)
+    return Told([_result_json(result, options) for result in played], interrupted, livelocked)
 
 
-def _another_run(
+def _mismatch_with_journal(
     world: PlannedWorld, options: argparse.Namespace, played: Sequence[RunResult]
 ) -> str:
     """That a journal's run has not come out as it is recorded; empty where it has, where another
@@ -133,7 +135,7 @@ def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
                 console.print(plain(line), soft_wrap=True)
 
 
-def _object(result: RunResult, options: argparse.Namespace) -> dict[str, object]:
+def _result_json(result: RunResult, options: argparse.Namespace) -> dict[str, object]:
     steady = {"steady_state": steady_json(steady_state_of(result))} if options.steady else {}
     return run_as_json(result, options.by) | steady
 
@@ -143,7 +145,7 @@ def print_heading(world: PlannedWorld, seeds: str) -> None:
     console, spec = ReportConsole(), world.spec
     scenario = spec.scenario
     console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
-    console.print_line(plain(f"{_size(spec)}, {seeds}"))
+    console.print_line(plain(f"{_size_words(spec)}, {seeds}"))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
     for hint in (switch_note(spec), world.interval_hint):
@@ -165,21 +167,21 @@ def _print_table(
     if options.steady:
         _print_steady(console, played)
     if len(played) > 1 and not switch_note(world.spec):
-        console.print_line(plain(_found(world.spec, played), "bold"))
+        console.print_line(plain(_found_words(world.spec, played), "bold"))
     if tested:
         console.print_line(plain(tested))
-    if unreached := unreached_note(world.spec, _ends_ms(played)):
+    if unreached := unreached_note(world.spec, _run_ends_ms(played)):
         console.print_line(plain(f"note: {unreached}"))
     for each in played:
         told = _footnotes(each, verbose=options.verbose)
-        for line in (*told, *_thinking(each), *_checked(each.checks)):
+        for line in (*told, *_thinking_lines(each), *_checked_rule_lines(each.checks)):
             console.print_line(plain(line, "dim"))
     for line in engine_lines(each for each in played if each.engine != TWIN):
         console.print_line(plain(line, "dim"))
     console.print()
 
 
-def _ends_ms(played: Sequence[RunResult]) -> dict[str, Millis]:
+def _run_ends_ms(played: Sequence[RunResult]) -> dict[str, Millis]:
     """When runs came to their end, by policy; not those that were stopped."""
     return {
         short_policy(each.summary.policy): round(1000 * each.summary.virtual_seconds)
@@ -197,7 +199,7 @@ def _print_steady(console: ReportConsole, played: Sequence[RunResult]) -> None:
         console.print_line(plain(line))
 
 
-def _found(spec: RunSpec, played: Sequence[RunResult]) -> str:
+def _found_words(spec: RunSpec, played: Sequence[RunResult]) -> str:
     """What was found, where all runs have come to their end, and what one seed cannot tell."""
     policies = tuple(result.summary.policy for result in played)
     is_drawn = not draws_nothing(spec, policies)
@@ -208,7 +210,7 @@ def _found(spec: RunSpec, played: Sequence[RunResult]) -> str:
     return f"{found} {SEEDS_HINT}" if is_drawn else found
 
 
-def _size(spec: RunSpec) -> str:
+def _size_words(spec: RunSpec) -> str:
     jobs, nodes = spec.jobs, node_facts(spec.scenario.cluster)
     maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
     tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
@@ -240,7 +242,7 @@ def _footnotes(result: RunResult, *, verbose: bool) -> list[str]:
     return [": ".join(filter(None, (summary.policy, ", ".join(told))))] if named else []
 
 
-def _thinking(result: RunResult) -> Iterator[str]:
+def _thinking_lines(result: RunResult) -> Iterator[str]:
     """How busy schedulers that share a cell were, and what conflicts cost them."""
     run_ms = round(1000 * result.summary.virtual_seconds)
     for each in result.thoughts:
@@ -252,7 +254,7 @@ def _thinking(result: RunResult) -> Iterator[str]:
         yield f"  scheduler {each.scheduler}: {each.busyness(run_ms):.1%} busy, {tried}; {waits}"
 
 
-def _checked(checks: Sequence[RuleReport]) -> list[str]:
+def _checked_rule_lines(checks: Sequence[RuleReport]) -> list[str]:
     """Which rules the run was tested against, how often, and which had nothing to test."""
     if not checks:
         return []

@@ -60,21 +60,21 @@ def plan_seeds(
     arguments, MissingExtraError where no interval can be computed.
     """
     check_intervals()
-    _check(options, worlds)
+    _check_options(options, worlds)
     paths: dict[RunKey, Path] = {}
     if options.journal is not None:
         keys = [
             (world.spec.scenario.name, policy, seed)
             for world in worlds
-            for seed in _seeds(options, world)
+            for seed in _asked_seeds(options, world)
             for policy in world.policies
         ]
         paths = journal_paths(options.journal, keys, options.scenarios)
         say_replaced(paths.values(), PlainConsole(stderr=True))
-    return lambda world: _play(world, options, paths)
+    return lambda world: _play_and_print(world, options, paths)
 
 
-def _check(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) -> None:
+def _check_options(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) -> None:
     if options.precision is not None and options.best:
         raise InputError("--precision and --best are two questions; ask one of them")
     if options.steady:
@@ -85,42 +85,48 @@ def _check(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) -> None:
     if options.best and any(len(world.policies) < 2 for world in worlds):
         raise InputError("--best: name at least two policies, with --policy")
     for world in worlds:
-        _rule(options, len(_seeds(options, world)))
-        world.with_seed(_seeds(options, world)[-1])  # of a journal there is but one
+        _stopping_rule(options, len(_asked_seeds(options, world)))
+        world.with_seed(_asked_seeds(options, world)[-1])  # of a journal there is but one
 
 
-def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
+def _asked_seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
     return seeds_of(options.seeds or MOST_SEEDS, world.spec.scenario.seed)
 
 
-def _rule(options: argparse.Namespace, most: int) -> "PrecisionRule | SelectionRule | None":
+def _stopping_rule(
+    options: argparse.Namespace, most: int
+) -> "PrecisionRule | SelectionRule | None":
     from callboard.experiments.many.stopping import FIRST_STAGE
 
     try:
         if options.precision is not None:
             from callboard.experiments.many.precision import PrecisionRule
 
-            return PrecisionRule(options.precision, least=_stage(FIRST_STAGE, most), most=most)
+            return PrecisionRule(
+                options.precision, least=_first_stage(FIRST_STAGE, most), most=most
+            )
         if options.best:
             from callboard.experiments.many.selection import SelectionRule
 
             asked = {"error": options.error, "share": options.indifference}
             stated = {name: value for name, value in asked.items() if value is not None}
-            return SelectionRule(**stated, first_stage=_stage(FIRST_STAGE, most), most=most)
+            return SelectionRule(**stated, first_stage=_first_stage(FIRST_STAGE, most), most=most)
     except ValueError as error:
         raise InputError(f"--precision, --best: {error}") from None
     return None
 
 
-def _stage(usual: int, most: int) -> int:
+def _first_stage(usual: int, most: int) -> int:
     """A first stage that --seeds has room for; of fewer than `FEWEST` no rule is made."""
     return min(usual, max(most, FEWEST))
 
 
-def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]) -> Told:
-    played = _played(world, options, paths)
+def _play_and_print(
+    world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
+) -> Told:
+    played = _play_seeds(world, options, paths)
     if not options.json:
-        _print(world, played, options)
+        _print_results(world, played, options)
     everything = [each for row in played.runs.rows for each in row if each is not None]
     tell_livelocks(everything, PlainConsole(stderr=True))
     livelocked = any(result.livelock for result in everything)
@@ -144,18 +150,22 @@ def _verdict_json(played: PlayedSeeds, place: int) -> dict[str, object]:
     return {"best": {"is_best": verdict.best == place, "remains": remains, **said}}
 
 
-def _played(
+def _play_seeds(
     world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
 ) -> PlayedSeeds:
     """Play seeds until there are no more, or until the rule has enough."""
-    seeds, rows, console = _seeds(options, world), dict[int, ResultRow](), PlainConsole(stderr=True)
-    rule, verdict, interrupted = _rule(options, len(seeds)), None, False
+    seeds, rows, console = (
+        _asked_seeds(options, world),
+        dict[int, ResultRow](),
+        PlainConsole(stderr=True),
+    )
+    rule, verdict, interrupted = _stopping_rule(options, len(seeds)), None, False
     alive = tuple(range(len(world.policies)))
     while not interrupted:
         if rule is not None:
-            verdict = rule.judge(_runs(world, rows).figures(mean_response_s))
+            verdict = rule.judge(_runs_so_far(world, rows).figures(mean_response_s))
         left = seeds[len(rows) :]
-        wanted, alive = _wanted(verdict, alive, options, len(left))
+        wanted, alive = _next_seeds_and_policies(verdict, alive, options, len(left))
         batch = left[:wanted]
         if not batch:
             break
@@ -172,16 +182,16 @@ def _played(
         )
         for seed, row in zip(batch, more, strict=True):
             if _is_whole(row):
-                rows[seed] = _beside(row, alive, len(world.policies))
-    return PlayedSeeds(_runs(world, rows), verdict, interrupted)
+                rows[seed] = _row_with_gaps(row, alive, len(world.policies))
+    return PlayedSeeds(_runs_so_far(world, rows), verdict, interrupted)
 
 
-def _runs(world: PlannedWorld, rows: Mapping[int, ResultRow]) -> SeedRuns:
+def _runs_so_far(world: PlannedWorld, rows: Mapping[int, ResultRow]) -> SeedRuns:
     name = world.spec.scenario.name
     return SeedRuns(name, world.policies, tuple(rows), tuple(rows.values()))
 
 
-def _wanted(
+def _next_seeds_and_policies(
     verdict: "Precision | Selection | None",
     alive: tuple[int, ...],
     options: argparse.Namespace,
@@ -205,16 +215,16 @@ def _is_whole(row: ResultRow) -> bool:
     return all(result is not None and not result.interrupted for result in row)
 
 
-def _beside(row: ResultRow, alive: Sequence[int], policies: int) -> ResultRow:
+def _row_with_gaps(row: ResultRow, alive: Sequence[int], policies: int) -> ResultRow:
     """The row with None for the policies that were not played any more."""
     results = dict(zip(alive, row, strict=True))
     return tuple(results.get(place) for place in range(policies))
 
 
-def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace) -> None:
+def _print_results(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace) -> None:
     """The scenario in two lines, the tables, and what they cannot tell."""
     console, runs = ReportConsole(), played.runs
-    print_heading(world, _told_seeds(runs.seeds))
+    print_heading(world, _seeds_words(runs.seeds))
     if not runs.rows:
         console.print_line(plain("no seed was played to its end"))
         return
@@ -230,12 +240,12 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
     first = [result for result in runs.rows[0] if result is not None]
     if tested := "" if played.interrupted else backtest_told(world, options, first):
         console.print_line(plain(tested))
-    for line in _remarks(played, options):
+    for line in _remark_lines(played, options):
         console.print_line(plain(line))
     console.print()
 
 
-def _told_seeds(seeds: Sequence[int]) -> str:
+def _seeds_words(seeds: Sequence[int]) -> str:
     if len(seeds) < 2:
         return f"seed {seeds[0]}" if seeds else "no seed"
     return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; jobs counted with the first)"
@@ -275,7 +285,7 @@ def _what_seeds_tell(played: PlayedSeeds, options: argparse.Namespace) -> Iterat
         yield skewed
 
 
-def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
+def _remark_lines(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
     """What the seeds tell, who has played them, and how many."""
     runs = played.runs
     lines = list(_what_seeds_tell(played, options))

@@ -40,7 +40,7 @@ _NOT_HERE = ("servers", "sigma", "most_runs")
 def compare_slot(args: Namespace) -> int:
     """The exit status: 0; raises `InputError`."""
     heartbeat_s = args.heartbeat or HEARTBEAT_S
-    cells = _cells(args, heartbeat_s)
+    cells = _asked_cells(args, heartbeat_s)
     check_intervals()
     make_folder(args.out)
     jobs, runs = args.jobs or SLOT_JOBS, args.runs or SLOT_RUNS
@@ -49,24 +49,24 @@ def compare_slot(args: Namespace) -> int:
         for law, load, discipline in cells
         for run in range(runs)
     ]
-    found = _played(tasks, args.cores)
+    found = _play_runs(tasks, args.cores)
     firsts = [task for task in tasks if not task.run]
     lines = [
         slot_line(each, [found[each._replace(run=run)] for run in range(runs)]) for each in firsts
     ]
     out = PlainConsole()
     for law in dict.fromkeys(args.law):
-        out.print(_table(law, [line for line in lines if line.law == law]))
+        out.print(_law_table(law, [line for line in lines if line.law == law]))
     out.print(_NOTE.format(runs=runs, jobs=jobs, heartbeat=heartbeat_s, turn=TURN), soft_wrap=True)
     for discipline in dict.fromkeys(line.discipline for line in lines):
         policy = slot_policy(discipline, args.law[0], heartbeat_s)
-        out.print(f"{_name(discipline)}: {policy}", markup=False, soft_wrap=True)
+        out.print(f"{_discipline_label(discipline)}: {policy}", markup=False, soft_wrap=True)
     path = _write_csv(lines, args.out / "slot.csv", heartbeat_s)
     out.print(f"wrote {path}", markup=False, soft_wrap=True)
     return 0
 
 
-def _cells(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, str]]:
+def _asked_cells(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, str]]:
     """Each law at each load under each discipline; raises `InputError`."""
     for name in _NOT_HERE:
         if getattr(args, name):
@@ -101,7 +101,7 @@ def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
         ) from None
 
 
-def _played(tasks: Sequence[SlotRun], cores: int | None) -> dict[SlotRun, SlotMeans]:
+def _play_runs(tasks: Sequence[SlotRun], cores: int | None) -> dict[SlotRun, SlotMeans]:
     found: dict[SlotRun, SlotMeans] = {}
     with local_workers(cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
         for task, answer in answers(do, slot_beside_machine, tasks):
@@ -119,7 +119,7 @@ the formula of a slot by heartbeats says, where there is one.  Where jobs take t
 for {turn} heartbeats."""
 
 
-def _table(law: str, lines: Sequence[SlotLine]) -> Table:
+def _law_table(law: str, lines: Sequence[SlotLine]) -> Table:
     table = Table(
         title=f"{law}: mean response on one slot of a cluster",
         title_justify="left",
@@ -130,21 +130,21 @@ def _table(law: str, lines: Sequence[SlotLine]) -> Table:
         table.add_column(name, justify="left" if name == "discipline" else "right", no_wrap=True)
     for load in dict.fromkeys(line.load for line in lines):
         for line in (each for each in lines if each.load == load):
-            table.add_row(f"{load:g}", *_row(line))
+            table.add_row(f"{load:g}", *_row_cells(line))
         table.add_section()
     return table
 
 
-def _row(line: SlotLine) -> list[str]:
+def _row_cells(line: SlotLine) -> list[str]:
     added = f"{line.added.mean:+.1f}" + (
         "" if line.added.half is None else f" ± {line.added.half:.1f}"
     )
     known = "" if line.by_heartbeats is None else f"{line.by_heartbeats - line.exact:+.1f}"
     means = [f"{mean:.1f}" for mean in (line.exact, line.machine.mean, line.cluster.mean)]
-    return [_name(line.discipline), *means, added, known]
+    return [_discipline_label(line.discipline), *means, added, known]
 
 
-def _name(discipline: str) -> str:
+def _discipline_label(discipline: str) -> str:
     return served_label(ServedBy(discipline))
 
 
@@ -156,11 +156,11 @@ def _write_csv(lines: Sequence[SlotLine], path: Path, heartbeat_s: float) -> Pat
             policy = slot_policy(line.discipline, line.law, heartbeat_s)
             where = (line.law, line.load, line.discipline, policy, heartbeat_s)
             means = (line.exact, line.by_heartbeats, line.machine.mean, line.cluster.mean)
-            rows.writerow((*where, *means, *_told(line.added)))
+            rows.writerow((*where, *means, *_interval_values(line.added)))
     return path
 
 
-def _told(added: Interval) -> tuple[float, float | None, int]:
+def _interval_values(added: Interval) -> tuple[float, float | None, int]:
     return added.mean, added.half, added.runs
 
 

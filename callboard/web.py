@@ -83,11 +83,11 @@ def check_port(port: int) -> None:
 def serve_browsers(arguments: Sequence[str], port: int) -> int:
     """Serve `callboard` with these arguments until Ctrl-C."""
     command = shlex.join([sys.executable, "-m", "callboard", *arguments])
-    _server(command, port).serve()
+    _make_server(command, port).serve()
     return 0
 
 
-def _server(command: str, port: int) -> Any:
+def _make_server(command: str, port: int) -> Any:
     """textual-serve's server, with a greeting and a guard of our own."""
     from aiohttp import web
     from textual_serve.server import Server
@@ -117,10 +117,10 @@ def _server(command: str, port: int) -> Any:
             return app
 
         async def on_startup(self, app: Any) -> None:
-            app.on_response_prepare.append(self._confine)
-            self._greeting = asyncio.create_task(self._greet())
+            app.on_response_prepare.append(self._add_security_headers)
+            self._greeting = asyncio.create_task(self._print_address())
 
-        async def _greet(self) -> None:
+        async def _print_address(self) -> None:
             """Print the address once the server listens, which is after its start."""
             while True:
                 try:
@@ -154,7 +154,7 @@ def _server(command: str, port: int) -> Any:
             app_service.set_terminal_size = resize_sanely
             await super()._process_messages(websocket, app_service)
 
-        async def _confine(self, _request: Any, response: Any) -> None:
+        async def _add_security_headers(self, _request: Any, response: Any) -> None:
             response.headers.update(_HEADERS)
 
     return LocalServer(command, host=HOST, port=port, title="callboard")
@@ -180,14 +180,14 @@ class LatestSize:
         """The window has this size now."""
         self._asked = width, height
         if self._task is None:
-            self._task = asyncio.create_task(self._follow())
+            self._task = asyncio.create_task(self._hand_on_sizes())
 
     async def settled(self) -> None:
         """Return once the size that the window has now has been handed on."""
         if self._task is not None:
             await self._task
 
-    async def _follow(self) -> None:
+    async def _hand_on_sizes(self) -> None:
         handed_on = None
         while handed_on != self._asked and self._asked is not None:
             handed_on = self._asked

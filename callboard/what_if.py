@@ -59,14 +59,14 @@ def backtest_sentence(
     jobs = workload.recording(base_dir).jobs
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
-    unchanged = _unchanged(world, options)
+    unchanged = _unchanged_history(world, options)
     if unchanged.scenario != world.spec.scenario:
         if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
-            return _by_hand(options.scenarios[0])
+            return _backtest_hint(options.scenarios[0])
         specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
         rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
         played = [result for result in rows[0] if result is not None]
-    return _sentence(jobs, played, unchanged, world.spec.scenario.timeline)
+    return _error_sentence(jobs, played, unchanged, world.spec.scenario.timeline)
 
 
 def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
@@ -75,29 +75,29 @@ def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) 
     run.
     """
     recording = history.workload.recording(history.base_dir)
-    told = _swept(history, recording.jobs, store, workers)
+    told = _swept_error_sentence(history, recording.jobs, store, workers)
     return f"Note: {recording.cut}. {told}" if recording.cut else told
 
 
-def _swept(
+def _swept_error_sentence(
     history: SweptHistory, jobs: Sequence[RecordedJob], store: ResultStore, workers: Workers
 ) -> str:
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
     if sum(task.spec.tasks for task in history.unchanged) > REPLAYED_TASKS_MAX:
-        return _by_hand(history.name)
+        return _backtest_hint(history.name)
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
     played = [unpack_result(value) for value in values]
-    return _sentence(jobs, played, history.unchanged[0].spec, history.timeline)
+    return _error_sentence(jobs, played, history.unchanged[0].spec, history.timeline)
 
 
-def _by_hand(name: str) -> str:
+def _backtest_hint(name: str) -> str:
     return f"How far it is off: callboard backtest {name} --policy …"
 
 
-def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
+def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     """The history as it was recorded, of as many jobs as were asked for, with the same settings of
     the scheduler.
     """
@@ -111,7 +111,7 @@ def _unchanged(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
     )
 
 
-def _sentence(
+def _error_sentence(
     jobs: Sequence[RecordedJob],
     played: Sequence[RunResult],
     unchanged: RunSpec,
@@ -125,18 +125,18 @@ def _sentence(
     nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
     settings = " with the scheduler set as here" if unchanged.scenario.parts else ""
-    how = f"played once{settings}{_faults(unchanged.scenario.timeline, timeline)}"
+    how = f"played once{settings}{_timeline_words(unchanged.scenario.timeline, timeline)}"
     told = f"Back-test: on the unchanged history, {how}, {name}{which}"
-    return f"{told} {_off(nearest.errors.bias or 0.0, nearest.median)}"
+    return f"{told} {_error_words(nearest.errors.bias or 0.0, nearest.median)}"
 
 
-def _faults(recorded: Timeline, timeline: Timeline) -> str:
+def _timeline_words(recorded: Timeline, timeline: Timeline) -> str:
     """What happens to the unchanged history, and what of a timeline does not."""
     outages = " and with its recorded outages" if recorded else ""
     return f"{outages}{'' if recorded == timeline else ' and without what is scripted'}"
 
 
-def _off(mean: float, median: float) -> str:
+def _error_words(mean: float, median: float) -> str:
     """How far the mean and the median job are off, and what that means for a difference."""
     told = f"is {error_share(mean, signed=True)} off in the mean response time, and half of the"
     if max(mean, median) <= TENFOLD:

@@ -103,9 +103,9 @@ def backtest_command(options: argparse.Namespace) -> int:
     figure = None if options.figure is None else _checked_figure(options.figure)
     planned, parts, imported = _planned(options)
     history, spec = history_of(imported), planned.spec
-    asked = (_seeds(options, spec), history, parts, options.engine)
-    found = [each for each in _played(planned, *asked) if each.runs]
-    if stopped := _what_was_left(planned, asked[0], found):
+    asked = (_asked_seeds(options, spec), history, parts, options.engine)
+    found = [each for each in _played_backtests(planned, *asked) if each.runs]
+    if stopped := _unplayed_words(planned, asked[0], found):
         PlainConsole(stderr=True).print(plain(f"callboard: {stopped}"), soft_wrap=True)
     if not found:
         return 130
@@ -116,10 +116,10 @@ def backtest_command(options: argparse.Namespace) -> int:
     if options.json:
         print_json([_as_json(each, parts, warning) for each in found])
     else:
-        _print(spec, found, parts, [*notes, *_guesses(history, options)])
+        _print_backtest(spec, found, parts, [*notes, *_guesses_to_note(history, options)])
     if figure is not None:  # last: where it cannot be written, all else has been told
         replaces = replacement_words(figure)
-        _draw(spec, history, [each.runs[0] for each in found], figure)
+        _draw_chart(spec, history, [each.runs[0] for each in found], figure)
         if not options.json:
             print(f"what ran at once drawn to {figure}{replaces}")
     return 130 if stopped else 0
@@ -144,7 +144,7 @@ def _planned(
     return planned_world(options.history, changed, options.policy), parts, imported
 
 
-def _seeds(options: argparse.Namespace, spec: RunSpec) -> tuple[int, ...]:
+def _asked_seeds(options: argparse.Namespace, spec: RunSpec) -> tuple[int, ...]:
     if options.seeds is None:
         return (spec.scenario.seed,)
     check_intervals()
@@ -160,7 +160,7 @@ def _checked_figure(to: str) -> Path:
     return path
 
 
-def _played(
+def _played_backtests(
     world: PlannedWorld,
     seeds: Sequence[int],
     history: RecordedHistory,
@@ -187,7 +187,7 @@ def _played(
         yield PolicyBacktest(policy, tuple(runs))
 
 
-def _what_was_left(
+def _unplayed_words(
     world: PlannedWorld, seeds: Sequence[int], found: Sequence[PolicyBacktest]
 ) -> str:
     """What Ctrl-C has kept from being played; empty if nothing."""
@@ -200,7 +200,9 @@ def _what_was_left(
     return f"interrupted: {', '.join(left)}" if left else ""
 
 
-def _draw(spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], path: Path) -> None:
+def _draw_chart(
+    spec: RunSpec, history: RecordedHistory, found: Sequence[Backtest], path: Path
+) -> None:
     until_ms = max(each.until_ms for one in found for each in one.busy)
     until_ms = max(until_ms, history.recording.span_ms)
     busy = recorded_busy(history, until_ms, spec.jobs[0].submit_ms)
@@ -254,18 +256,18 @@ def _part_json(found: PolicyBacktest, part: HistoryPart) -> dict[str, object]:
     }
 
 
-def _guesses(history: RecordedHistory, options: argparse.Namespace) -> list[str]:
+def _guesses_to_note(history: RecordedHistory, options: argparse.Namespace) -> list[str]:
     """What was guessed of the history, and may be wrong in what was compared; not its nodes and
     what they have, where these are stated.
     """
     keys = [each.partition("=")[0].strip() for each in options.set]
     keys += ["cluster.nodes"] if getattr(options, "--nodes") is not None else []
-    stated = list(filter(None, map(_guess_about, keys)))
+    stated = list(filter(None, map(_guess_pattern, keys)))
     guessed = [each for each in history.guessed if not any(re.match(of, each) for of in stated)]
     return [f"guessed on reading: {each}" for each in guessed]
 
 
-def _guess_about(key: str) -> str:
+def _guess_pattern(key: str) -> str:
     """How a guess begins that the key states instead; empty if there is none."""
     if key == "cluster.nodes":
         return r"[\d,]+ nodes?\b"
@@ -275,7 +277,7 @@ def _guess_about(key: str) -> str:
     return "" if name == key else rf"[\d,]+ amount of a node: {re.escape(name)} "
 
 
-def _print(
+def _print_backtest(
     spec: RunSpec,
     found: Sequence[PolicyBacktest],
     parts: Sequence[HistoryPart],

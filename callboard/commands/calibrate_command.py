@@ -53,26 +53,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def calibrate_command(options: argparse.Namespace) -> int:
-    paths, columns = _sources([_named(each, options.map) for each in options.files], options.map)
-    to = None if options.to is None else _checked(options.to, paths)
+    paths, columns = _sources_and_columns(
+        [_source_path(each, options.map) for each in options.files], options.map
+    )
+    to = None if options.to is None else _checked_target(options.to, paths)
     found = calibrate(paths, columns)
     if to is not None:
-        _write(found, paths[0], columns, to)
+        _write_scenario(found, paths[0], columns, to)
     if options.json:
         print_json(_as_json(found))
     else:
-        _print(found, paths[0], to)
+        _print_estimates(found, paths[0], to)
     return 0
 
 
-def _named(name: str, columns: str) -> Path:
+def _source_path(name: str, columns: str) -> Path:
     """The history of that name, or the scenario that plays one."""
     path = history_source(name, columns)
     refuse_journal(name, path)
     return path
 
 
-def _sources(paths: list[Path], columns: str) -> tuple[list[Path], str]:
+def _sources_and_columns(paths: list[Path], columns: str) -> tuple[list[Path], str]:
     """What to read, and what its columns mean; in place of a scenario the history that it plays."""
     scenarios = [each for each in paths if each.suffix == ".toml"]
     if len(paths) > 1 and scenarios:
@@ -85,7 +87,7 @@ def _sources(paths: list[Path], columns: str) -> tuple[list[Path], str]:
     return [workload.located(paths[0].parent)], columns or workload.columns
 
 
-def _checked(to: str, paths: list[Path]) -> Path:
+def _checked_target(to: str, paths: list[Path]) -> Path:
     if len(paths) > 1:
         raise InputError("--to: a scenario plays one file or folder; put these into one folder")
     path = file_path("--to", to)
@@ -94,13 +96,13 @@ def _checked(to: str, paths: list[Path]) -> Path:
     return path
 
 
-def _write(found: Calibration, path: Path, columns: str, to: Path) -> None:
+def _write_scenario(found: Calibration, path: Path, columns: str, to: Path) -> None:
     beside = os.path.relpath(path.absolute(), to.absolute().parent)
     written = scenario_of(found.imported, to.stem, beside, columns)
     if is_tasks_file(path):
         written["workload"]["digest"] = tasks_digest(path)
     scenario = from_dict(calibrated(written, found), to)
-    remarks = ["Estimated by `callboard calibrate`:", *_lines(found)]
+    remarks = ["Estimated by `callboard calibrate`:", *_estimate_lines(found)]
     with whole_file(to) as part:
         part.write_text(to_toml(scenario, map(printable, remarks)), encoding="utf-8")
 
@@ -117,24 +119,25 @@ def _as_json(found: Calibration) -> dict[str, object]:
     }
 
 
-def _print(found: Calibration, path: Path, to: Path | None) -> None:
+def _print_estimates(found: Calibration, path: Path, to: Path | None) -> None:
     console, imported = ReportConsole(), found.imported
     jobs, attempts = count(imported.jobs, "job"), count(imported.attempts, "attempt")
     console.print_line(plain(f"{path.name}: {imported.recording.format}, {jobs}, {attempts}"))
     if imported.recording.cut:
         console.print_line(plain(f"note: {imported.recording.cut}"))
     console.print()
-    for line in _lines(found):
+    for line in _estimate_lines(found):
         console.print_line(plain(line))
     if to is not None:
         console.print()
-        console.print_line(plain(f"{to}: a scenario that plays it {_with_figures(found)}"))
+        console.print_line(plain(f"{to}: a scenario that plays it {_figures_in_scenario(found)}"))
 
 
-def _lines(found: Calibration) -> Iterator[str]:
+def _estimate_lines(found: Calibration) -> Iterator[str]:
     yield f"{'':<22}{'estimate':>12}  {'interval of 95 %':<22}  by"
     for each in found.estimates:
-        yield f"{each.name:<22}{_figure(each.value, each):>12}  {_interval(each):<22}  {each.of}"
+        estimate, interval = _figure_text(each.value, each), _interval_text(each)
+        yield f"{each.name:<22}{estimate:>12}  {interval:<22}  {each.of}"
     yield ""
     yield "it cannot tell"
     for one in found.untold:
@@ -151,7 +154,7 @@ def _lines(found: Calibration) -> Iterator[str]:
         yield f"{moved.name:<22}{_scenario_figure(moved):>12}  {moved.why}"
 
 
-def _with_figures(found: Calibration) -> str:
+def _figures_in_scenario(found: Calibration) -> str:
     """What the scenario has of them: `with map slots a node: 4; slow start: 6.2%`."""
     changed = changed_figures(found)
     if not changed:
@@ -170,16 +173,16 @@ def _scenario_figure(figure: ScenarioFigure) -> str:
     return f"{figure.value:,g} {unit[figure.field.partition('.')[0]]}".rstrip()
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval_text(estimate: Estimate) -> str:
     low, high = estimate.low, estimate.high
     if high is None:
-        return f"at least {_figure(low, estimate)}"
+        return f"at least {_figure_text(low, estimate)}"
     if low == high:
         return "exactly"
-    return f"{_figure(low, estimate)} to {_figure(high, estimate)}"
+    return f"{_figure_text(low, estimate)} to {_figure_text(high, estimate)}"
 
 
-def _figure(value: float | None, estimate: Estimate) -> str:
+def _figure_text(value: float | None, estimate: Estimate) -> str:
     if value is None:
         return ""
     if estimate.unit == "ms":

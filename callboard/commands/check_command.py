@@ -66,33 +66,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_command(options: argparse.Namespace) -> int:
     if options.list:
-        return _list()
+        return _list_properties()
     if options.replay is not None and options.watch:
         raise InputError("--watch tests a policy as its file is saved; --replay FILE tests once")
     if options.replay is not None:
-        return _replay(options.replay, options.policy, trust=options.trust)
+        return _replay_counterexample(options.replay, options.policy, trust=options.trust)
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
     check_folder("--to", options.to)
-    return _watch(options) if options.watch else _check(options)
+    return _test_on_every_save(options) if options.watch else _test_policy(options)
 
 
-def _watch(options: argparse.Namespace) -> int:
-    """Test the policy each time that its file is saved, until Ctrl-C."""
+def _test_on_every_save(options: argparse.Namespace) -> int:
     files = policy_files(options.policy)
     try:
         for _ in file_saves(files):
-            _check_and_tell(options)
+            _test_and_tell_errors(options)
             print(f"watching {', '.join(map(str, files))}; Ctrl-C ends this", flush=True)
     except KeyboardInterrupt:
         print()
     return 0
 
 
-def _check_and_tell(options: argparse.Namespace) -> None:
+def _test_and_tell_errors(options: argparse.Namespace) -> None:
     """Test the policy; what is wrong with its file, which may be half written, is told."""
     try:
-        _check(options)
+        _test_policy(options)
     except Exception as error:
         message, _ = describe_error(error)
         if message is None:
@@ -100,9 +99,9 @@ def _check_and_tell(options: argparse.Namespace) -> None:
         stdio.print_error(message)
 
 
-def _check(options: argparse.Namespace) -> int:
+def _test_policy(options: argparse.Namespace) -> int:
     policy = plugins.canonical_policy(options.policy)
-    plan = _plan(policy, options)
+    plan = _selected_properties(policy, options)
     examples = search_arguments.example_count(options)
     steps = examples * len(plan.properties)
     announce(f"{policy}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
@@ -113,14 +112,14 @@ def _check(options: argparse.Namespace) -> int:
             tested, plan.properties, examples=examples, seed=options.seed, on_progress=watch
         )
     written = {
-        finding.prop.name: _write(finding, policy, options)
+        finding.prop.name: _write_counterexample(finding, policy, options)
         for finding in findings
         if finding.counterexample is not None
     }
     number = len(plan.guaranteed)
     told = "1 property" if number == 1 else f"{number} properties"
     told += f" guaranteed, {count(examples, 'scenario')} each, seed {options.seed}"
-    _print(plain(policy, "bold") + plain(f"  {told}"), plan, findings, written)
+    _print_findings(plain(policy, "bold") + plain(f"  {told}"), plan, findings, written)
     return 1 if plan.guaranteed & written.keys() else 0
 
 
@@ -133,23 +132,25 @@ class PropertySelection(NamedTuple):
     """Properties that were asked for and do not speak of such schedulers, in a line."""
 
 
-def _plan(policy: str, options: argparse.Namespace) -> PropertySelection:
+def _selected_properties(policy: str, options: argparse.Namespace) -> PropertySelection:
     if plugins.stands_alone(policy):
-        return _plan_alone(plugins.load_architecture(policy).name, options)
+        return _properties_of_architecture(plugins.load_architecture(policy).name, options)
     made = plugins.load_policy(policy)
     if options.property:
-        named = frozenset(_known(name) for name in options.property)
+        named = frozenset(_known_property(name) for name in options.property)
         return PropertySelection([prop for prop in PROPERTIES if prop.name in named], named)
     guaranteed = frozenset(prop.name for prop in guaranteed_by(made))
     wanted = [prop for prop in PROPERTIES if options.all or prop.name in guaranteed]
     return PropertySelection(wanted, guaranteed)
 
 
-def _plan_alone(architecture: str, options: argparse.Namespace) -> PropertySelection:
+def _properties_of_architecture(
+    architecture: str, options: argparse.Namespace
+) -> PropertySelection:
     """The same for an architecture without a master."""
     spoken_of = [prop for prop in PROPERTIES if prop.why_silent_on(architecture) is None]
     if options.property:
-        named = frozenset(_known(name) for name in options.property)
+        named = frozenset(_known_property(name) for name in options.property)
         for name in named - {prop.name for prop in spoken_of}:
             why = PROPERTIES_BY_NAME[name].why_silent_on(architecture)
             raise InputError(f"--property {name}: {why}, and not of `{architecture}`")
@@ -163,7 +164,7 @@ def _plan_alone(architecture: str, options: argparse.Namespace) -> PropertySelec
     return PropertySelection(wanted, guaranteed, told)
 
 
-def _known(name: str) -> str:
+def _known_property(name: str) -> str:
     if name not in PROPERTIES_BY_NAME:
         meant = nearest(name, PROPERTIES_BY_NAME)
         told = f"did you mean `{meant}`?" if meant else "`callboard check --list` has all"
@@ -171,7 +172,9 @@ def _known(name: str) -> str:
     return name
 
 
-def _write(finding: search.Finding, policy: str, options: argparse.Namespace) -> Path:
+def _write_counterexample(
+    finding: search.Finding, policy: str, options: argparse.Namespace
+) -> Path:
     assert finding.counterexample is not None
     words = ["callboard", "check", policy, "--property", finding.prop.name]
     command = search_arguments.command_to_repeat(words, options)
@@ -180,7 +183,7 @@ def _write(finding: search.Finding, policy: str, options: argparse.Namespace) ->
     return search_arguments.write_scenario(text, name, options)
 
 
-def _print(
+def _print_findings(
     heading: Text,
     plan: PropertySelection,
     findings: Sequence[search.Finding],
@@ -194,8 +197,8 @@ def _print(
     for finding in findings:
         name, found = finding.prop.name, finding.counterexample
         style = ("bold red" if name in plan.guaranteed else "yellow") if found else ""
-        result = plain(_result(finding, plan), style)
-        table.add_row(plain(name, style), plain(_tested(finding)), result)
+        result = plain(_result_cell(finding, plan), style)
+        table.add_row(plain(name, style), plain(_tested_cell(finding)), result)
     console.print_line(heading)
     console.print(table)
     for finding in findings:
@@ -210,13 +213,13 @@ def _print(
     console.print(plain(f"{count(failed, 'guarantee') if failed else 'no guarantee'} failed"))
 
 
-def _tested(finding: search.Finding) -> str:
+def _tested_cell(finding: search.Finding) -> str:
     if finding.counterexample is not None:
         return "broken"
     return f"{finding.tested:,}" if finding.tested else "–"
 
 
-def _result(finding: search.Finding, plan: PropertySelection) -> str:
+def _result_cell(finding: search.Finding, plan: PropertySelection) -> str:
     found, remarks = finding.counterexample, []
     if found is not None:
         nodes, jobs, _ = scenario_size(found.scenario)
@@ -230,7 +233,7 @@ def _result(finding: search.Finding, plan: PropertySelection) -> str:
     return "; ".join(remarks)
 
 
-def _replay(path: Path, policy: str | None, *, trust: bool) -> int:
+def _replay_counterexample(path: Path, policy: str | None, *, trust: bool) -> int:
     """Test a policy against a file's property in its scenario."""
     prop, found = counterexample.read_counterexample(path)
     try:
@@ -249,7 +252,7 @@ def _replay(path: Path, policy: str | None, *, trust: bool) -> int:
     return 1 if verdict.broken else 0
 
 
-def _list() -> int:
+def _list_properties() -> int:
     if not sys.stdout.isatty():
         print_list((prop.name, prop.says) for prop in PROPERTIES)
         return 0

@@ -25,7 +25,7 @@ def completion_command(options: argparse.Namespace) -> int:
     from callboard.cli import make_whole_parser
 
     parser = make_whole_parser()
-    by_metavar = _completers()
+    by_metavar = _completers_by_metavar()
     for action in _all_actions(parser):
         if action.metavar in by_metavar:
             action.complete = by_metavar[action.metavar]  # type: ignore[attr-defined]
@@ -33,7 +33,7 @@ def completion_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _completers() -> dict[str | tuple[str, ...] | None, object]:
+def _completers_by_metavar() -> dict[str | tuple[str, ...] | None, object]:
     """What completes an argument, by what stands for it in the help."""
     import shtab
 

@@ -25,7 +25,7 @@ def explain_command(options: argparse.Namespace) -> int:
         raise InputError(f"{options.journal}: the journal comes first: {meant}")
     try:
         if options.job is None:
-            raise InputError(_which_job(options.journal))
+            raise InputError(_which_job_message(options.journal))
         for line in explain(options.journal, options.job):
             print(line)
     except (ValueError, LookupError) as error:
@@ -33,7 +33,7 @@ def explain_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _which_job(path: Path) -> str:
+def _which_job_message(path: Path) -> str:
     """That a job has to be named, and which one took longest.  Errors as `Journal`."""
     names: dict[int, str] = {}
     took: dict[int, int] = {}

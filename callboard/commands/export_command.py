@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def export_command(options: argparse.Namespace) -> int:
-    form = _format(options.to, options.format)
+    form = _asked_format(options.to, options.format)
     if options.rows is not None and form not in ("csv", "parquet"):
         what = {"html": "a page", "trace": "a trace"}.get(form, "a history")
         raise InputError(f"--rows: {what} has no rows; use it with .csv or .parquet")
@@ -96,12 +96,12 @@ def export_command(options: argparse.Namespace) -> int:
     if form == "sls" and options.to == "-":
         raise InputError("--to -: SLS takes a folder of several files; name one")
     journals = [each for each in (options.journal, options.beside) if each is not None]
-    path = None if options.to == "-" else _checked(options.to, journals, form)
+    path = None if options.to == "-" else _checked_target(options.to, journals, form)
     replaces = "" if path is None else replacement_words(path)
     journal = Journal(options.journal)
     beside = None if options.beside is None else Journal(options.beside)
     try:
-        written, unsaid = _written(journal, beside, form, rows, path)
+        written, unsaid = _write_in_format(journal, beside, form, rows, path)
     except ValueError as error:
         raise InputError(f"{options.journal}: {error}") from None
     if path is not None:
@@ -112,25 +112,25 @@ def export_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _written(
+def _write_in_format(
     journal: Journal, beside: Journal | None, form: Format, rows: RowKind, path: Path | None
 ) -> tuple[str, Sequence[str]]:
     """Write the journal in this form; what was written, in words, and what could not be."""
     match form:
         case "trace" | "csv" | "parquet":
-            return _write(ExportData.of(journal), form, rows, path), ()
+            return _write_data(ExportData.of(journal), form, rows, path), ()
         case "html":
             return _write_page(journal, beside, path), ()
         case "sls":
             assert path is not None
             return write_sls_folder(run_history(journal), journal.path, path)
         case "policy":
-            with _opened(path) as file:
+            with _opened_output(path) as file:
                 called = "" if path is None else path.name
                 return write_scheduler_file(run_history(journal), file, called)
         case _:
             history = run_history(journal)
-            with _opened(path) as file:
+            with _opened_output(path) as file:
                 return write_history(form, history, journal.path, file)
 
 
@@ -139,7 +139,7 @@ def _write_page(journal: Journal, beside: Journal | None, path: Path | None) -> 
     collector = PageCollector.of(journal, oracle_of_journal)
     other = None if beside is None else _collected_beside(beside)
     data = page_data(collector) if other is None else compared_page_data(collector, other)
-    with _opened(path) as file:
+    with _opened_output(path) as file:
         file.write(run_page(data))
     attempts = collector.attempts + (0 if other is None else other.attempts)
     return f"a page of {count(attempts, 'attempt')}"
@@ -152,7 +152,7 @@ def _collected_beside(journal: Journal) -> PageCollector:
         raise InputError(f"{journal.path}: {error}") from None
 
 
-def _format(to: str, asked: Format | None) -> Format:
+def _asked_format(to: str, asked: Format | None) -> Format:
     found = asked or SUFFIXES.get(Path(to).suffix.lower())
     if found is None:
         unknown = f"--to {to}: cannot tell the format from this name"
@@ -166,7 +166,7 @@ def _check_parquet(to: str) -> None:
     table_files.check_parquet()
 
 
-def _checked(to: str, journals: Sequence[Path], form: Format) -> Path:
+def _checked_target(to: str, journals: Sequence[Path], form: Format) -> Path:
     """The file or folder to write; InputError if it cannot be, or is a journal itself."""
     if form == "sls":
         path = Path(to)
@@ -181,10 +181,10 @@ def _checked(to: str, journals: Sequence[Path], form: Format) -> Path:
     return path
 
 
-def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> str:
+def _write_data(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> str:
     """Write the data; what was written, in words."""
     if form == "trace":
-        with _opened(path) as file:
+        with _opened_output(path) as file:
             number = -2  # the first line and the last
             for line in trace_lines(data):
                 file.write(f"{line}\n")
@@ -192,7 +192,7 @@ def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> 
         return count(number, "trace event")
     columns = columns_of(data, rows)
     if form == "csv":
-        with _opened(path) as file:
+        with _opened_output(path) as file:
             number = table_files.write_csv(columns, file)
     else:
         run = data.started
@@ -204,7 +204,7 @@ def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> 
 
 
 @contextlib.contextmanager
-def _opened(path: Path | None) -> Iterator[TextIO]:
+def _opened_output(path: Path | None) -> Iterator[TextIO]:
     """The file to write text to; standard output without a path."""
     if path is None:
         yield sys.stdout

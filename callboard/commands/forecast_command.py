@@ -107,46 +107,48 @@ class _World(NamedTuple):
 def forecast_command(options: argparse.Namespace) -> int:
     if len(options.policy) > 1:
         raise InputError("forecast: one --policy, the one that schedules")
-    world = _world(options)
+    world = _world_to_forecast(options)
     with local_workers(options.cores) as workers:
         if options.test is not None:
-            return _tested(world, workers, options)
+            return _test_forecasts(world, workers, options)
         at_ms = max(options.at + world.ahead_ms, 0)
         if not options.job and _is_surely_empty(world, at_ms):
-            return _tell_empty(world, at_ms, world.ended_ms, options)
+            return _tell_nobody_there(world, at_ms, world.ended_ms, options)
         (state,) = known_states(world.spec, [at_ms])
         forecaster = Forecaster(
-            Continuations(world.spec, state, _last_ms(state, options)), world.ended_ms
+            Continuations(world.spec, state, _last_arrival_ms(state, options)), world.ended_ms
         )
-        targets = _targets(world, state, forecaster, options.job)
+        targets = _jobs_to_forecast(world, state, forecaster, options.job)
         if not targets:
-            return _tell_empty(world, at_ms, {**state.finished_ms, **world.ended_ms}, options)
+            return _tell_nobody_there(
+                world, at_ms, {**state.finished_ms, **world.ended_ms}, options
+            )
         with steps_progress("continuations", options.runs, left=True) as moved:
-            engine = _engine(world, options)
+            engine = _engine_for_forecasts(world, options)
             found = list(forecaster.forecasts(targets, options.runs, workers, moved, engine))
         if options.json:
             print_json([_as_json(world, each) for each in found])
         else:
-            _print(world, state, found, len(forecaster.in_system))
+            _print_forecasts(world, state, found, len(forecaster.in_system))
     return 0
 
 
 # What is forecast.
 
 
-def _world(options: argparse.Namespace) -> _World:
+def _world_to_forecast(options: argparse.Namespace) -> _World:
     """The world as recorded jobs; of a scenario that plays none, the history of its run."""
     planned = plan_world(options.world, options, options.policy)
     (spec,) = planned.runs(planned.spec.scenario.seed)
     source = find_scenario(options.world)
     if isinstance(spec.scenario.workload, RecordedWorkload):
         recording = imported_history(spec, source.parent).recording
-        world = _of_history(spec.scenario.name, spec, recording.jobs)
+        world = _world_of_history(spec.scenario.name, spec, recording.jobs)
         return world._replace(note=recording.cut)
-    return _of_run(spec, source)
+    return _world_of_run(spec, source)
 
 
-def _of_run(spec: RunSpec, source: Path) -> _World:
+def _world_of_run(spec: RunSpec, source: Path) -> _World:
     """A run as a history: what is known of a scenario beyond that is not used."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
@@ -158,12 +160,12 @@ def _of_run(spec: RunSpec, source: Path) -> _World:
     named = zip(of_history, played.jobs.values(), strict=True)
     jobs = tuple(replace(job, name=played.title) for job, played in named)
     run = RunSpec(recorded, jobs, (), spec.policy)
-    world = _of_history(spec.scenario.name, run, imported.recording.jobs)
+    world = _world_of_history(spec.scenario.name, run, imported.recording.jobs)
     ahead_ms = jobs[0].submit_ms - spec.jobs[0].submit_ms
     return world._replace(ahead_ms=ahead_ms, note=_FAULTS_NOTE if spec.script else "")
 
 
-def _of_history(name: str, spec: RunSpec, recorded: Sequence[RecordedJob]) -> _World:
+def _world_of_history(name: str, spec: RunSpec, recorded: Sequence[RecordedJob]) -> _World:
     ended_ms = {}
     for job, was in zip(spec.jobs, recorded, strict=False):
         if was.tells_response and was.response_ms is not None:
@@ -171,7 +173,7 @@ def _of_history(name: str, spec: RunSpec, recorded: Sequence[RecordedJob]) -> _W
     return _World(name, spec, ended_ms)
 
 
-def _targets(
+def _jobs_to_forecast(
     world: _World, state: KnownState, forecaster: Forecaster, names: Sequence[str] | None
 ) -> list[JobId]:
     there = forecaster.in_system
@@ -196,7 +198,7 @@ def _is_surely_empty(world: _World, at_ms: Millis) -> bool:
     )
 
 
-def _tell_empty(
+def _tell_nobody_there(
     world: _World, at_ms: Millis, ended_ms: Mapping[JobId, Millis], options: argparse.Namespace
 ) -> int:
     """Say that nobody is there, and who was last, or will be first."""
@@ -217,19 +219,19 @@ def _tell_empty(
     return 0
 
 
-def _last_ms(state: KnownState, options: argparse.Namespace) -> Millis | None:
+def _last_arrival_ms(state: KnownState, options: argparse.Namespace) -> Millis | None:
     """When the last job comes, where that is known."""
     return state.at_ms if options.no_arrivals else None
 
 
-def _engine(world: _World, options: argparse.Namespace) -> EngineName:
+def _engine_for_forecasts(world: _World, options: argparse.Namespace) -> EngineName:
     return worthy_engine("auto", world.spec.tasks * options.runs)
 
 
 # How good forecasts were.
 
 
-def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int:
+def _test_forecasts(world: _World, workers: Workers, options: argparse.Namespace) -> int:
     """Of a history that is over it is known that no job came after its last one."""
     states = known_states(world.spec, spread_instants(world.spec, options.test))
     found: list[tuple[Forecast, Millis]] = []
@@ -241,7 +243,7 @@ def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int
             known = [job for job in forecaster.in_system if job in world.ended_ms]
             if names:
                 known = [job for job in known if world.spec.jobs[job].name in names]
-            engine = _engine(world, options)
+            engine = _engine_for_forecasts(world, options)
             targets = known[-_TESTED_AT_ONCE:]
             for each in forecaster.forecasts(targets, options.runs, workers, moved, engine):
                 found.append((each, world.ended_ms[each.job]))
@@ -259,7 +261,7 @@ def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int
         said = f"{world.name}: {asked}"
     else:
         error = f"the median error was {told.median_error:.0%} of what was left"
-        said = f"{world.name}: of {asked} {_held(told)}; {error}"
+        said = f"{world.name}: of {asked} {_coverage_words(told)}; {error}"
     ReportConsole().print_line(plain(said))
     if told.falls_short:
         wrong = f"do not trust these intervals here: far fewer than {LEVEL:.0%} held what happened"
@@ -269,7 +271,7 @@ def _tested(world: _World, workers: Workers, options: argparse.Namespace) -> int
     return 0
 
 
-def _held(told: Coverage) -> str:
+def _coverage_words(told: Coverage) -> str:
     """How many intervals held what happened, and of how many forecasts there was none to tell."""
     held = f"{told.held} intervals of {LEVEL:.0%} held what happened"
     share = f", {told.held / told.intervals:.0%}" if told.intervals else ""
@@ -294,7 +296,9 @@ def _as_json(world: _World, each: Forecast) -> dict[str, object]:
     }
 
 
-def _print(world: _World, state: KnownState, found: Sequence[Forecast], there: int) -> None:
+def _print_forecasts(
+    world: _World, state: KnownState, found: Sequence[Forecast], there: int
+) -> None:
     """The forecasts `found`, of as many jobs as are `there` or of those that were asked for."""
     console = ReportConsole()
 
@@ -319,7 +323,7 @@ def _print(world: _World, state: KnownState, found: Sequence[Forecast], there: i
         rows.append(
             (
                 job.name[:29],
-                _done(state, each.job, job.maps, job.reduces),
+                _done_tasks_text(state, each.job, job.maps, job.reduces),
                 "-" if is_over else left,
                 "-" if is_over else clocked(each.median_ms),
                 "-" if each.why_open else f"{clocked(each.low_ms)} – {clocked(each.high_ms)}",
@@ -345,7 +349,7 @@ def _played_note(world: _World, state: KnownState) -> str:
     return f"the time until then is played, not read: {what}; `callboard backtest` tells more"
 
 
-def _done(state: KnownState, job: JobId, maps: int, reduces: int) -> str:
+def _done_tasks_text(state: KnownState, job: JobId, maps: int, reduces: int) -> str:
     """How many of its maps, and of its reduces, have ended."""
     stages = zip(STAGES, (maps, reduces), strict=True)
     return " + ".join(f"{len(state.ended_of(job, stage, n))}/{n}" for stage, n in stages)

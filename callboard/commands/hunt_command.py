@@ -82,7 +82,7 @@ def hunt_command(options: argparse.Namespace) -> int:
             f"  worse in none of {scenarios} (seed {options.seed}); --profile thorough tries more"
         )
         return EXIT_FAILED if result.failures else 0
-    path, replaced = _write(found, hunted, against, options)
+    path, replaced = _write_worst_case(found, hunted, against, options)
     nodes, jobs, _ = scenario_size(found.scenario)
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {scenarios} (seed {options.seed}), made smaller")
@@ -91,7 +91,7 @@ def hunt_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(
+def _write_worst_case(
     worst_case: WorstCase, hunted: str, against: str, options: argparse.Namespace
 ) -> tuple[Path, str]:
     """The file that it is written to, and that another one was there."""

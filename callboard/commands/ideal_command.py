@@ -103,19 +103,19 @@ def ideal_command(args: Namespace) -> int:
     if GITTINS in (args.disciplines or ()):
         raise InputError(f"--disciplines {GITTINS} goes by the law of sizes: name it by --law")
     try:
-        return _experiment(args, say)
+        return _run_experiment(args, say)
     except KeyboardInterrupt:
         say.print("stopped; what was finished is kept, the same command goes on from there")
         return _STOPPED
 
 
-def _experiment(args: Namespace, say: PlainConsole) -> int:
-    study = _study(args, say)
-    against = _reference(args, study)
+def _run_experiment(args: Namespace, say: PlainConsole) -> int:
+    study = _asked_study(args, say)
+    against = _reference_discipline(args, study)
     check_intervals()
     make_folder(args.out)
     with ResultStore(args.cache or users_store()) as store:
-        results = _results(args, study, store, say)
+        results = _computed_results(args, study, store, say)
     out = PlainConsole()
     points = study.figures[0].points if args.report else study.points
     for table in study_tables(results, against, points):
@@ -130,12 +130,12 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
     return 0
 
 
-def _study(args: Namespace, say: PlainConsole) -> Study:
+def _asked_study(args: Namespace, say: PlainConsole) -> Study:
     """The study that the arguments ask for; raises `InputError`."""
     for name in ("sigma", "load", "dn"):
         if args.report and getattr(args, name):
             raise InputError(f"--report has its own points, so --{name} says nothing with it")
-    traces = _traces(args, say)
+    traces = _asked_traces(args, say)
     names = [trace.name for trace in traces]
     if len(set(names)) < len(names):
         raise InputError(f"two traces of one name among {', '.join(names)}")
@@ -152,11 +152,11 @@ def _study(args: Namespace, say: PlainConsole) -> Study:
     return Study(tuple(traces), args.size_model, disciplines, points, figures, runs, args.seed)
 
 
-def _traces(args: Namespace, say: PlainConsole) -> list[Trace]:
+def _asked_traces(args: Namespace, say: PlainConsole) -> list[Trace]:
     """The traces given; with `--report` only the report's, and a line for each that is absent."""
-    paths = [file for path in args.traces for file in _files(path)]
+    paths = [file for path in args.traces for file in _trace_files(path)]
     if not paths and args.report and os.environ.get("CALLBOARD_TRACES"):
-        paths = _files(Path(os.environ["CALLBOARD_TRACES"]))
+        paths = _trace_files(Path(os.environ["CALLBOARD_TRACES"]))
     if not paths:
         raise InputError("no trace given: name SWIM files, or a folder that holds them")
     if not args.report:
@@ -171,11 +171,11 @@ def _traces(args: Namespace, say: PlainConsole) -> list[Trace]:
     return traces
 
 
-def _files(path: Path) -> list[Path]:
+def _trace_files(path: Path) -> list[Path]:
     return sorted(path.glob("*.tsv")) if path.is_dir() else [path]
 
 
-def _reference(args: Namespace, study: Study) -> str:
+def _reference_discipline(args: Namespace, study: Study) -> str:
     against: str | None = args.against
     if against is None:
         return "fsp+ps" if "fsp+ps" in study.disciplines else study.disciplines[0]
@@ -184,7 +184,9 @@ def _reference(args: Namespace, study: Study) -> str:
     return against
 
 
-def _results(args: Namespace, study: Study, store: ResultStore, say: PlainConsole) -> Results:
+def _computed_results(
+    args: Namespace, study: Study, store: ResultStore, say: PlainConsole
+) -> Results:
     """The outcomes that are in the store, and the others computed."""
     wanted, have = len(study_runs(study)), known_runs(study, store)
     if have:

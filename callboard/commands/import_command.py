@@ -68,10 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def import_command(options: argparse.Namespace) -> int:
-    paths = [_history(each, options.map) for each in options.files]
+    paths = [_history_path(each, options.map) for each in options.files]
     to = Path(options.to)
     is_file = to.suffix == ".toml" and not to.is_dir()
-    name = _name(options.name, Path(to.stem) if is_file else paths[0])
+    name = _scenario_name(options.name, Path(to.stem) if is_file else paths[0])
     folder, stem = (to.parent, to.stem) if is_file else (to, name)
     files = (folder / f"{stem}.toml", folder / f"{stem}{TASKS_SUFFIX}")
     outages = folder / f"{stem}.outages.csv"
@@ -81,15 +81,15 @@ def import_command(options: argparse.Namespace) -> int:
         if path.exists():
             problem = f"{path} is there already; name another folder with --to, or a --name"
             raise InputError(problem)
-    _write(imported, name, *files, outages)
+    _write_import(imported, name, *files, outages)
     if options.json:
         print_json(_as_json(imported))
     else:
-        _print(imported, name, *files, outages)
+        _print_import(imported, name, *files, outages)
     return 0
 
 
-def _history(name: str, columns: str) -> Path:
+def _history_path(name: str, columns: str) -> Path:
     """The history of that name; InputError for what can be played as it is."""
     path = history_source(name, columns)
     play = f"`callboard run {shlex.quote(name)}` plays"
@@ -101,7 +101,7 @@ def _history(name: str, columns: str) -> Path:
     return path
 
 
-def _name(asked: str | None, path: Path) -> str:
+def _scenario_name(asked: str | None, path: Path) -> str:
     if asked is None:
         return plain_name(path)
     if not asked or asked != Path(asked).name:
@@ -109,7 +109,7 @@ def _name(asked: str | None, path: Path) -> str:
     return asked
 
 
-def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
+def _write_import(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
     recording = imported.recording
     written = scenario_of(imported, name, tasks.name)
     if imported.outages:
@@ -140,17 +140,17 @@ def _as_json(imported: Imported) -> dict[str, object]:
     }
 
 
-def _span(ms: Millis) -> str:
+def _span_text(ms: Millis) -> str:
     """From the first submission to the last end; in days where seconds would be too many."""
     return f"{ms / 1000:,.0f} s" if ms < _DAY_MS else duration(ms)
 
 
-def _print(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
+def _print_import(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
     recording = imported.recording
     sizes = (count(imported.jobs, "job"), count(imported.tasks, "task"))
     print(f"{printable(name)}: {recording.format}")
     told = f"{', '.join(sizes)}, {count(imported.attempts, 'attempt')}"
-    print(f"{told} in {_span(recording.span_ms)}")
+    print(f"{told} in {_span_text(recording.span_ms)}")
     if recording.cut:
         print(f"note: {printable(recording.cut)}")
     print()

@@ -53,16 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def new_command(options: argparse.Namespace) -> int:
     path = file_path("new policy", options.file)
     order = _class_name(path.stem)
-    part = _reference(path, order)
+    part = _policy_spelling(path, order)
     ref = shlex.quote(part)
-    _write(path, TEMPLATE.substitute(order=order, name=_part_name(path.stem), ref=ref))
+    _write_new_file(path, TEMPLATE.substitute(order=order, name=_part_name(path.stem), ref=ref))
     print(f"{path} holds the order `{order}`; next:")
     print(f"  callboard run two-jobs --policy {ref} --policy fair")
     print(f"  callboard check {ref}")
     return 0
 
 
-def _write(path: Path, text: str) -> None:
+def _write_new_file(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -71,7 +71,7 @@ def _write(path: Path, text: str) -> None:
         raise InputError(f"{path}: there is such a file, and it stays; name another") from None
 
 
-def _reference(path: Path, order: str) -> str:
+def _policy_spelling(path: Path, order: str) -> str:
     """How `--policy` names the order.  InputError for a file that it could not name."""
     here = path.is_absolute() or len(path.parts) > 1
     part = f"{path if here else f'./{path}'}:{order}"
@@ -80,15 +80,15 @@ def _reference(path: Path, order: str) -> str:
     return part
 
 
-def _words(stem: str) -> list[str]:
+def _words_of_stem(stem: str) -> list[str]:
     return re.findall(r"[A-Za-z0-9]+", stem)
 
 
 def _class_name(stem: str) -> str:
     """`MyOrder` for `my_order`, and for what no class can be called after."""
-    name = "".join(word[0].upper() + word[1:] for word in _words(stem))
+    name = "".join(word[0].upper() + word[1:] for word in _words_of_stem(stem))
     return name if name.isidentifier() else "MyOrder"
 
 
 def _part_name(stem: str) -> str:
-    return "-".join(_words(stem)).lower() or "my-order"
+    return "-".join(_words_of_stem(stem)).lower() or "my-order"

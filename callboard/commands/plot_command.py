@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--of", metavar="MEASURE", help=measure)
     size = "width and height in inches, as in 7x3 (default: a paper's column or page)"
-    add("--size", type=_inches, metavar="WxH", help=size)
+    add("--size", type=_size_in_inches, metavar="WxH", help=size)
     dpi = f"pixels an inch, in .png (default: {CHART_DPI})"
     add("--dpi", type=whole_number(20, 1200), default=CHART_DPI, metavar="N", help=dpi)
     add("--title", metavar="TEXT", help="a title of your own")
@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 _INCHES_LEAST, _INCHES_MOST, _PIXELS_MOST = 2.0, 60.0, 20_000
 
 
-def _inches(text: str) -> tuple[float, float]:
+def _size_in_inches(text: str) -> tuple[float, float]:
     """An argparse `type`: a width and a height, as in `7x3` or `7.1x3.5`."""
     parts = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)[x×](\d{1,3}(?:\.\d+)?)", text)
     size = (float(parts[1]), float(parts[2])) if parts else (0.0, 0.0)
@@ -109,7 +109,7 @@ def _inches(text: str) -> tuple[float, float]:
 def plot_command(options: argparse.Namespace) -> int:
     known = {*RUN_CHARTS, *STORE_CHARTS}
     figures = [word for word in options.words if word in known]
-    paths = [_input(word) for word in options.words if word not in known]
+    paths = [_input_path(word) for word in options.words if word not in known]
     if not paths:
         raise InputError(f"{' '.join(figures)}: name a journal or a store too, to draw this of")
     charts: Mapping[str, object] = STORE_CHARTS if any(map(is_store, paths)) else RUN_CHARTS
@@ -121,7 +121,7 @@ def plot_command(options: argparse.Namespace) -> int:
     _check_pixels(options)
     if options.to.lower().endswith(".html"):
         return _write_page(options, figures, paths)
-    files = _files(options.to, figures or list(charts), options.format, several=not figures)
+    files = _figure_files(options.to, figures or list(charts), options.format, several=not figures)
     _refuse_to_overwrite(files.values(), paths)
     check_matplotlib()
     measure = measure or MEASURES["mean"]
@@ -130,7 +130,9 @@ def plot_command(options: argparse.Namespace) -> int:
         if charts is STORE_CHARTS
         else _run_drawer(paths, files, measure)
     )
-    return _draw(_dressed(draw, options), files, options.dpi, asked=bool(figures))
+    return _draw_figures(
+        _with_size_and_title(draw, options), files, options.dpi, asked=bool(figures)
+    )
 
 
 def _write_page(
@@ -152,7 +154,7 @@ def _write_page(
     return 0
 
 
-def _input(word: str) -> Path:
+def _input_path(word: str) -> Path:
     path = Path(word)
     if not path.exists():
         names = ", ".join(dict.fromkeys((*RUN_CHARTS, *STORE_CHARTS)))
@@ -184,7 +186,9 @@ def _check_pixels(options: argparse.Namespace) -> None:
         raise InputError(f"--size, --dpi: {side:,.0f} pixels; {_PIXELS_MOST:,} are the most")
 
 
-def _files(to: str, figures: Sequence[str], form: str | None, *, several: bool) -> dict[str, Path]:
+def _figure_files(
+    to: str, figures: Sequence[str], form: str | None, *, several: bool
+) -> dict[str, Path]:
     """The file of each figure, by its name; InputError where there can be none."""
     names = list(dict.fromkeys(figures))
     if to.endswith("/") or (to and Path(to).is_dir()):
@@ -213,7 +217,7 @@ _Drawer = Callable[[str], Any]
 """Draws the figure of a name."""
 
 
-def _dressed(draw: _Drawer, options: argparse.Namespace) -> _Drawer:
+def _with_size_and_title(draw: _Drawer, options: argparse.Namespace) -> _Drawer:
     """The same with the size and the title that were asked for."""
 
     def dressed(name: str) -> Any:
@@ -268,7 +272,7 @@ def _store_drawer(path: Path, measure: Measure) -> _Drawer:
     return lambda name: STORE_CHARTS[name].draw(sweep, measure)
 
 
-def _draw(draw: _Drawer, files: Mapping[str, Path], dpi: int, *, asked: bool) -> int:
+def _draw_figures(draw: _Drawer, files: Mapping[str, Path], dpi: int, *, asked: bool) -> int:
     """Draw what can be drawn; InputError if that is nothing, or not all that was asked for."""
     written = 0
     for name, path in files.items():

@@ -36,32 +36,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def policies_command(options: argparse.Namespace) -> int:
     if options.policies:
-        _describe(options.policies)
+        _describe_parts(options.policies)
         return 0
-    found, broken = _all_parts()
+    found, broken = _parts_and_problems()
     for line in broken:
         print(f"callboard: {line}", file=sys.stderr)
     parts = [(part_kind(part) or "", name, part) for name, part in found.items()]
     if not sys.stdout.isatty():
-        print_list((slot, name, part.summary, _parameters(part)) for slot, name, part in parts)
+        print_list((slot, name, part.summary, _parameters_text(part)) for slot, name, part in parts)
         return 0
     for slot in (*PART_BASES, ARCHITECTURE):
         print(slot)
-        print_list(line for of, name, part in parts if of == slot for line in _lines(name, part))
+        print_list(
+            line for of, name, part in parts if of == slot for line in _summary_lines(name, part)
+        )
     print(AFTERWORD)
     return 0
 
 
-def _describe(named: Sequence[str]) -> None:
+def _describe_parts(named: Sequence[str]) -> None:
     """Each part of what is named: what it is, what its code says of itself, its parameters."""
     console = ReportConsole()
     for text in named:
         for spec in plugins.named_parts(text):
-            for line in _described(spec.part, spec.name):
+            for line in _description_lines(spec.part, spec.name):
                 console.print_line(plain(line))
 
 
-def _described(part: type[Spelled], name: str) -> Iterator[str]:
+def _description_lines(part: type[Spelled], name: str) -> Iterator[str]:
     """What it is; `name` is how it is spelled."""
     kind = part_kind(part)
     yield f"{part.name} ({kind}): {part.summary}"
@@ -74,7 +76,7 @@ def _described(part: type[Spelled], name: str) -> Iterator[str]:
         yield from lines if commands else [" ".join(paragraph.split())]
     yield ""
     for key, default in msgspec.to_builtins(part.Params()).items():
-        yield f"  {key} = {_shown(default)}"
+        yield f"  {key} = {_default_text(default)}"
     beside = "hfsp" if part is RankPreemption else "fair"  # whose jobs share, and have no ranks
     spelled = name if kind in ("order", ARCHITECTURE) else f"{beside}+{name}"
     yield ""
@@ -82,7 +84,7 @@ def _described(part: type[Spelled], name: str) -> Iterator[str]:
     yield ""
 
 
-def _all_parts() -> tuple[dict[str, type[Spelled]], list[str]]:
+def _parts_and_problems() -> tuple[dict[str, type[Spelled]], list[str]]:
     """What ships and what is installed by name, and what is wrong with others."""
     shipped = {name: load() for name, load in ARCHITECTURES.items()}
     found: dict[str, type[Spelled]] = {**PARTS, **shipped}
@@ -97,17 +99,17 @@ def _all_parts() -> tuple[dict[str, type[Spelled]], list[str]]:
     return found, broken
 
 
-def _lines(name: str, part: type[Spelled]) -> list[tuple[str, str]]:
+def _summary_lines(name: str, part: type[Spelled]) -> list[tuple[str, str]]:
     """The part's name and summary and, on a second line, its parameters."""
-    parameters = _parameters(part)
+    parameters = _parameters_text(part)
     return [(name, part.summary), *([("", f"  {parameters}")] if parameters else [])]
 
 
-def _parameters(part: type[Spelled]) -> str:
+def _parameters_text(part: type[Spelled]) -> str:
     defaults = msgspec.to_builtins(part.Params())
-    return ", ".join(f"{key}={_shown(default)}" for key, default in defaults.items())
+    return ", ".join(f"{key}={_default_text(default)}" for key, default in defaults.items())
 
 
-def _shown(default: object) -> str:
+def _default_text(default: object) -> str:
     """A default as it is spelled between a part's brackets."""
     return "unset" if default is None else toml_value(default)

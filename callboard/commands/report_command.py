@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report_command(options: argparse.Namespace) -> int:
-    path = _checked(options.to, options.inputs)
+    path = _checked_target(options.to, options.inputs)
     check_report()
-    source = _read(options.inputs, options.slo)
+    source = _read_source(options.inputs, options.slo)
     replaces = replacement_words(path)
     write_report(source, path)
     played, every = source.played, count(len(source.cells), "run")
@@ -54,7 +54,7 @@ def report_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _checked(to: str, inputs: list[Path]) -> Path:
+def _checked_target(to: str, inputs: list[Path]) -> Path:
     """The file to write; InputError if it cannot be, or is one of those that are read."""
     path = file_path("--to", to)
     if path.suffix.lower() not in (".html", ".htm"):
@@ -65,7 +65,7 @@ def _checked(to: str, inputs: list[Path]) -> Path:
     return path
 
 
-def _read(inputs: list[Path], within_s: float | None) -> ReportSource:
+def _read_source(inputs: list[Path], within_s: float | None) -> ReportSource:
     stores = [path for path in inputs if is_store(path)]
     if stores and len(inputs) > 1:
         raise InputError(f"{stores[0]}: a store has a report of its own; name it alone")

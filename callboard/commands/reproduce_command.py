@@ -96,17 +96,17 @@ def reproduce_command(options: argparse.Namespace) -> int:
     if options.traces is not None:
         _use_traces(Path(options.traces))
     artefacts = chosen_by(options)
-    report, markdown = _paths(options)
+    report, markdown = _page_paths(options)
     with ResultStore(options.cache or users_store()) as store:
         if not artefacts:
-            _list(last_outcomes(store), as_json=options.json)
+            _list_artefacts(last_outcomes(store), as_json=options.json)
             return 0
         if options.explore:
-            return _explore(artefacts, store, options, report)
-        wanted = _wanted(artefacts, options)
-        stopped = _compute(wanted, store, options)
+            return _play_explorations(artefacts, store, options, report)
+        wanted = _asked_artefacts(artefacts, options)
+        stopped = _compute_missing(wanted, store, options)
         found = list(outcomes(wanted, store))
-        _print(wanted, found, as_json=options.json)
+        _print_outcomes(wanted, found, as_json=options.json)
         if report is not None:
             from callboard.experiments.reproduction.reproduction_report import write_papers_page
 
@@ -142,7 +142,7 @@ def chosen_by(options: argparse.Namespace) -> list[AnyArtefact]:
     return chosen_artefacts(options.names)
 
 
-def _explore(
+def _play_explorations(
     artefacts: Sequence[AnyArtefact],
     store: ResultStore,
     options: argparse.Namespace,
@@ -154,10 +154,10 @@ def _explore(
     if not chosen:
         known = ", ".join(dict.fromkeys(each.artefact for each in EXPLORATIONS))
         raise InputError(f"--explore: nothing is swept for these; it is for {known}")
-    played = [_exploring_seeds(each, _seeds(options)) for each in chosen]
+    played = [_exploring_seeds(each, _asked_seeds(options)) for each in chosen]
     pairs = list(zip(chosen, played, strict=True))
     wanted = [one for each, seeds in pairs for one in to_play(each, by_id[each.artefact], seeds)]
-    stopped = _compute(wanted, store, options)
+    stopped = _compute_missing(wanted, store, options)
     found = [explored(each, by_id[each.artefact], seeds, store) for each, seeds in pairs]
     _print_explored(list(zip(chosen, found, strict=True)), as_json=options.json)
     if report is not None and not stopped:
@@ -186,7 +186,7 @@ def _exploring_seeds(each: Exploration, asked_for: Sequence[int] | int | None) -
     return range(1, asked_for + 1) if isinstance(asked_for, int) else asked_for
 
 
-def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
+def _page_paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     """Where the pages go; InputError, or MissingExtraError, before any work is done."""
     report = markdown = None
     if options.report:
@@ -201,12 +201,12 @@ def _paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     return report, markdown
 
 
-def _wanted(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:
-    seeds = _seeds(options)
+def _asked_artefacts(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:
+    seeds = _asked_seeds(options)
     return [artefact_with_seeds(artefact, seeds, quick=options.quick) for artefact in artefacts]
 
 
-def _seeds(options: argparse.Namespace) -> Sequence[int] | int | None:
+def _asked_seeds(options: argparse.Namespace) -> Sequence[int] | int | None:
     """These very seeds, or how many; None unless told."""
     if options.seeds is None:
         return None
@@ -217,7 +217,9 @@ def _seeds(options: argparse.Namespace) -> Sequence[int] | int | None:
     return int(options.seeds)
 
 
-def _compute(wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace) -> bool:
+def _compute_missing(
+    wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace
+) -> bool:
     """Compute what is missing; whether Ctrl-C came."""
     missing = played_by(missing_of(wanted, store), options.engine)
     long = sum(call.weight > 0 for call in missing)
@@ -254,7 +256,7 @@ def _recorded_seconds(wanted: Sequence[Asked]) -> float:
     return seconds
 
 
-def _list(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
+def _list_artefacts(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
     """All artefacts with their last verdicts: those computed here, else those brought along."""
     known = {**recorded_outcomes(), **last}
     if as_json:
@@ -269,7 +271,9 @@ def _list(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
     console.print_line(plain(told))
 
 
-def _print(wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], *, as_json: bool) -> None:
+def _print_outcomes(
+    wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], *, as_json: bool
+) -> None:
     pairs = list(zip((each.artefact for each in wanted), found, strict=True))
     if as_json:
         print_json([outcome_as_json(*pair) for pair in pairs])

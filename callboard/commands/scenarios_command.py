@@ -30,12 +30,12 @@ def scenarios_command(options: argparse.Namespace) -> int:
         return 0
     console = ReportConsole()
     for name in options.scenarios:
-        for line in _described(name):
+        for line in _description_lines(name):
             console.print_line(plain(line))
     return 0
 
 
-def _described(name: str) -> Iterator[str]:
+def _description_lines(name: str) -> Iterator[str]:
     """What it is about, how large it is, what goes wrong in it, and what to type."""
     path = find_scenario(name)
     if path.suffix != ".toml":

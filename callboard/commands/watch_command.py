@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def watch_command(options: argparse.Namespace) -> int:
-    tour = _tour(options)
+    tour = _asked_tour(options)
     asked = options.policy or (list(tour.policies) if tour is not None else [])
     if len(asked) > SIDES:
         raise InputError(
@@ -64,7 +64,7 @@ def watch_command(options: argparse.Namespace) -> int:
         source.close()
 
 
-def _tour(options: argparse.Namespace) -> Tour | None:
+def _asked_tour(options: argparse.Namespace) -> Tour | None:
     if not options.tour:
         return None
     if options.at or options.play:

@@ -30,8 +30,10 @@ def error_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
     rows = [(f"{'':22}", *FIGURES)]
     for each in found:
         for part in parts:
-            cells = (_cell(name, each.figure_over_seeds(part, of)) for name, of in FIGURES.items())
-            rows.append((_title(each, part), *cells))
+            cells = (
+                _figure_cell(name, each.figure_over_seeds(part, of)) for name, of in FIGURES.items()
+            )
+            rows.append((_column_title(each, part), *cells))
     return aligned(rows, figures=True)
 
 
@@ -41,7 +43,12 @@ def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
     for each in found:
         for part in parts:
             if causes := each.bias_by_cause(part):
-                rows.append((_title(each, part), *(_cell(_SIGNED, one) for one in causes.values())))
+                rows.append(
+                    (
+                        _column_title(each, part),
+                        *(_figure_cell(_SIGNED, one) for one in causes.values()),
+                    )
+                )
     return aligned(rows, figures=True) if len(rows) > 1 else iter(())
 
 
@@ -52,7 +59,7 @@ def skewed_errors(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart])
     of_mean = FIGURES[_SIGNED]
     return skewed_words(
         {
-            _title(each, part): each.figure_over_seeds(part, of_mean)
+            _column_title(each, part): each.figure_over_seeds(part, of_mean)
             for each in found
             for part in parts
         }
@@ -66,7 +73,7 @@ def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[s
         recorded, predicted = duration(each.recorded_ms), found.predicted_response_ms(each)
         error = error_share(predicted.mean / each.recorded_ms - 1, signed=True)
         part = [part_of(each.job, parts)][: len(parts) - 1]
-        rows.append((each.name[:29], recorded, _duration(predicted), error, *part))
+        rows.append((each.name[:29], recorded, _duration_text(predicted), error, *part))
     return aligned(rows, figures=True)
 
 
@@ -75,7 +82,7 @@ def worst_lines(found: Backtest, *, of_seeds: bool = False) -> Iterator[str]:
     if found.worst:
         yield "worst predicted, with the first seed" if of_seeds else "worst predicted"
     for worst in found.worst:
-        yield f"  {_in_words(worst.error)}"
+        yield f"  {_job_error_words(worst.error)}"
         yield f"    {worst.why}"
         for line in worst.explained:
             yield f"    {line}"
@@ -90,12 +97,12 @@ def error_share(value: float | None, *, signed: bool = False) -> str:
     return with_sign(value, ",.1%") if signed else f"{value:,.1%}"
 
 
-def _title(found: PolicyBacktest, part: HistoryPart) -> str:
+def _column_title(found: PolicyBacktest, part: HistoryPart) -> str:
     policy = short_policy(found.policy)
     return f"{policy}, {part.name}" if part.name else policy
 
 
-def _cell(name: str, found: Interval) -> str:
+def _figure_cell(name: str, found: Interval) -> str:
     if isnan(found.mean):
         return ""
     if name == _PLAIN:
@@ -103,13 +110,13 @@ def _cell(name: str, found: Interval) -> str:
     return interval_text(lambda mean: error_share(mean, signed=name == _SIGNED), found)
 
 
-def _duration(found: Interval) -> str:
+def _duration_text(found: Interval) -> str:
     if found.half is None:  # of one run, which is told elsewhere too
         return duration(found.mean)
     return f"{duration(found.mean)} ± {duration(found.half)}"
 
 
-def _in_words(error: JobError) -> str:
+def _job_error_words(error: JobError) -> str:
     recorded, predicted = compared_durations(error.recorded_ms, error.predicted_ms)
     return (
         f"{error.name}: {recorded}, predicted {predicted} ({error_share(error.error, signed=True)})"

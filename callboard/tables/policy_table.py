@@ -19,7 +19,7 @@ def policy_table(runs: Sequence[RunResult], rows: Sequence[TableRow] = TABLE_ROW
     """The table.  Rows without a figure in any run are left out."""
     columns = [(figure, [figure.of(run) for run in runs]) for figure in rows]
     drawn: list[list[ReportCell | str]] = [
-        [figure.label, *_cells(figure, values)]
+        [figure.label, *_row_cells(figure, values)]
         for figure, values in columns
         if figure.tells_anything(runs)
     ]
@@ -34,10 +34,10 @@ def headings(policies: Sequence[str]) -> list[str]:
         f"{name} #{short[:place].count(name) + 1}" if short.count(name) > 1 else name
         for place, name in enumerate(short)
     ]
-    return [_in_lines(name) for name in numbered]
+    return [_name_in_lines(name) for name in numbered]
 
 
-def _in_lines(name: str) -> str:
+def _name_in_lines(name: str) -> str:
     """The name with breaks before a `+`, and in long parts after a `(` or a `,`."""
     lines = [""]
     for part in re.split(r"(?=\+)", name):
@@ -48,7 +48,7 @@ def _in_lines(name: str) -> str:
     return "\n".join(lines)
 
 
-def _cells(figure: TableRow, values: Sequence[float | None]) -> list[ReportCell]:
+def _row_cells(figure: TableRow, values: Sequence[float | None]) -> list[ReportCell]:
     """The row's figures as text; the best is marked, unless all are equal."""
     known = [value for value in values if value is not None]
     best = figure.best(known) if figure.best is not None and len(set(known)) > 1 else None

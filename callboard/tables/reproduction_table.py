@@ -82,7 +82,7 @@ def exploration_table(exploration: Exploration, found: Explored) -> Table:
         title_style="bold",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption=_findings(found),
+        caption=_findings_text(found),
         caption_justify="left",
     )
     table.add_column("")
@@ -95,7 +95,7 @@ def exploration_table(exploration: Exploration, found: Explored) -> Table:
     return table
 
 
-def _findings(found: Explored) -> Text:
+def _findings_text(found: Explored) -> Text:
     seeds = f"seeds {number_ranges(found.seeds)}"
     return Text("\n".join([f"{found.plausible}; {seeds}", *found.findings]))
 

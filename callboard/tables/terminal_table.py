@@ -25,11 +25,11 @@ def terminal_table(table: ReportTable) -> Table:
         )
     for row in table.rows:
         style = "bold" if len(row) == 1 and len(table.headings) > 1 else ""
-        drawn.add_row(*(_printed(cell, style) for cell in row))
+        drawn.add_row(*(_printed_cell(cell, style) for cell in row))
     return drawn
 
 
-def _printed(cell: ReportCell | str, style: str) -> Text:
+def _printed_cell(cell: ReportCell | str, style: str) -> Text:
     if isinstance(cell, str):
         return plain(cell, style)
     return plain(cell.text, style or _STYLES[cell.mark])

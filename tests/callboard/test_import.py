@@ -230,4 +230,4 @@ def test_a_swim_trace_is_sent_to_the_command_that_plays_it(
     ("ms", "told"), [(45_000, "45 s"), (7_180_000, "7,180 s"), (87_076_342_000, "1007 d 20 h")]
 )
 def test_a_history_of_years_is_told_in_days(ms: int, told: str) -> None:
-    assert import_command._span(ms) == told
+    assert import_command._span_text(ms) == told
