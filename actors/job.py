@@ -84,7 +84,7 @@ class Job(Actor[AnyEvent]):
         spec = self._spec
         self._change_state(JobChange.SUBMIT)
         what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
-        self._begin_initialisation(self.note(ev.JobSubmitted(self.now_ms, *what)))
+        self._begin(self.note(ev.JobSubmitted(self.now_ms, *what)))
 
     def on_initialisation_due(self, _: msg.InitialisationDue) -> None:
         self.send(self.address, msg.InitialisationOver(), self.cause)
@@ -182,7 +182,7 @@ class Job(Actor[AnyEvent]):
         self._change_state(JobChange.RESUBMIT)
         self._forget_progress()
         resubmitted = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
-        self._begin_initialisation(self.note(resubmitted))
+        self._begin(self.note(resubmitted))
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Its client notices soon, and goes round a list of schedulers (Sparrow, SOSP 2013); it
@@ -215,7 +215,7 @@ class Job(Actor[AnyEvent]):
     def _change_state(self, change: JobChange) -> None:
         self.state = step(JOB, self.state, change, self.name)
 
-    def _begin_initialisation(self, cause: int) -> None:
+    def _begin(self, cause: int) -> None:
         """Be initialised, which may take time."""
         if self._ready_ms <= self.now_ms:
             self._begin_setup(cause)

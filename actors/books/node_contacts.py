@@ -126,7 +126,7 @@ class NodeContacts:
         """The node has begun anew."""
         cause = self._holder.cause
         if found.node not in self.lost:
-            cause = self._lose(found, again=True)
+            cause = self._lose_contact(found, again=True)
         found.contact.begin(life, found.contact.session + 1, cause)
         self._regain_contact(found)
 
@@ -156,7 +156,7 @@ class NodeContacts:
         for found in self._by_address.values():
             silent = found.asked_ms is not None and now_ms - found.asked_ms > self._expiry_ms
             if silent and found.node not in self.lost:
-                self._end_session(found, self._lose(found, again=False))
+                self._end_session(found, self._lose_contact(found, again=False))
             if found.asked_ms is None:
                 found.asked_ms = now_ms
             if found.node in self.lost:
@@ -171,14 +171,14 @@ class NodeContacts:
         knows = found.contact.life >= life if again else found.heard_ms > heard_ms
         if node not in self.lost and not knows:
             found.heard_ms = heard_ms
-            self._end_session(found, self._lose(found, again=again))
+            self._end_session(found, self._lose_contact(found, again=again))
             self.look_if_wanted()
 
     def life_of(self, node: NodeId) -> int:
         """How often it has begun anew, as far as anybody has heard here."""
         return self._by_address[node_address(node)].contact.life
 
-    def _lose(self, found: _OfNode, *, again: bool) -> int:
+    def _lose_contact(self, found: _OfNode, *, again: bool) -> int:
         self.lost.add(found.node)
         return self._holder.lose_contact(found.node, found.heard_ms, again=again)
 

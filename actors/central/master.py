@@ -71,12 +71,12 @@ class Master(Actor[AnyEvent]):
         self._queue = HeartbeatQueue(cluster.heartbeat.thinking_ms, self)
         self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_elided_at)
         self._membership = Membership(cluster, self.heartbeats, self, self.expect)
-        self._begin(Ledger(cluster.topology(), self.heartbeats.interval_ms))
+        self._open_books(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
     def waits_for(self) -> str | None:
         return self.policy.problem(self.ledger) or None
 
-    def _begin(self, ledger: Ledger) -> None:
+    def _open_books(self, ledger: Ledger) -> None:
         """Begin with these books."""
         self.ledger = ledger
         self.heartbeats.begin(ledger)
@@ -288,7 +288,7 @@ class Master(Actor[AnyEvent]):
             entry.change(BookedChange.LOSE)
             self.note(ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause))
         known = [member.node for member in lost.members.values()]
-        self._begin(lost.successor())
+        self._open_books(lost.successor())
         self._membership.begin_anew(known, cause)
         self._put_policy_in_force(self._pristine)
         for job in jobs:

@@ -114,7 +114,7 @@ class Membership:
             self._told[number] = life
             return None
         if talk is not None:  # it restarted before its silence was noticed (rule T5)
-            cause = self._give_up_node(talk, cause, again=True)
+            cause = self._lose(talk, cause, again=True)
         if number in self._lives:
             cause = self._voice.note(ev.NodeReturned(self._ledger.now_ms, number, cause=cause))
         self._lives[number] = life
@@ -143,7 +143,7 @@ class Membership:
         for number in sorted(self._heartbeats.heartbeating):
             talk = self._heartbeats.talk(number)
             if talk is not None and now_ms - talk.heard_ms > self._expiry_ms:
-                self._give_up_node(talk, NO_CAUSE)
+                self._lose(talk, NO_CAUSE)
         for attempt, told in list(not_begun.items()):
             entry = self._ledger.attempt(attempt)
             if entry is None or entry.killing:
@@ -159,7 +159,7 @@ class Membership:
         wait_ms = every_ms - self._ledger.now_ms % every_ms
         self._voice.send(self._voice.address, ExpiryCheck(), NO_CAUSE, wait_ms)
 
-    def _give_up_node(self, talk: Talk, cause: int, *, again: bool = False) -> int:
+    def _lose(self, talk: Talk, cause: int, *, again: bool = False) -> int:
         """Give up a node: kill what ran there, run maps again that reduces need (rule T2); the
         number of the event.
         """
