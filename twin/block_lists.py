@@ -141,7 +141,7 @@ def _drawn_node(w: Tables, number: int, task: int, replica: int) -> int:
             node = w.rack_nodes[w.racks[rack, 0] + bucket_of(bits, w.racks[rack, 1])]
         else:
             node = bucket_of(bits, w.given[NODES])
-        if _suits(w, node, replica):
+        if _suits_replica(w, node, replica):
             return int(node)
     node = 0
     while _is_held(w, node, replica):
@@ -149,7 +149,7 @@ def _drawn_node(w: Tables, number: int, task: int, replica: int) -> int:
     return node
 
 
-def _suits(w: Tables, node: int, replica: int) -> bool:
+def _suits_replica(w: Tables, node: int, replica: int) -> bool:
     if _is_held(w, node, replica):
         return False
     if replica != 1 or w.given[RACKS] == 1:

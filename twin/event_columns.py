@@ -70,11 +70,15 @@ class EventColumns:
     def take(self, w: Tables) -> list[ToldBatch]:
         """All since it was last taken.  Rows must then be dropped (`drop_told`)."""
         log, now_ms = w.log[: w.state[c.LOG_TOP]], int(w.state[c.NOW])
-        batches = [*self._attempts(w, log, now_ms), _estimates(w), *self._jobs(w, now_ms)]
+        batches = [
+            *self._attempt_batches(w, log, now_ms),
+            _estimate_batch(w),
+            *self._job_batches(w, now_ms),
+        ]
         known = len(self._of_attempts)
         fresh = np.full((len(log) - known, 5), UNCAUSED, np.int64)
         self._of_attempts = np.concatenate([self._of_attempts, fresh])
-        places = _places(batches)
+        places = _event_places(batches)
         for batch, own in zip(batches, places, strict=True):
             numbers = self._known + 1 + own
             if batch.kind <= CLOSED:
@@ -85,7 +89,7 @@ class EventColumns:
             elif batch.kind == INITIALISED:
                 self._of_jobs[batch.rows, :2] = numbers[:, None]
         self._note_closes(log, batches[CLOSED].rows)
-        causes = self._causes(w, log, batches)
+        causes = self._cause_columns(w, log, batches)
         self._known += sum(len(batch.rows) for batch in batches)
         self._until_ms, self._submitted = now_ms, int(w.state[c.DUE])
         self._initialised = int(w.state[c.READY_DUE])
@@ -109,7 +113,7 @@ class EventColumns:
 
     # Which events there are, and in what order.
 
-    def _attempts(self, w: Tables, log: _Numbers, now_ms: int) -> list[_Batch]:
+    def _attempt_batches(self, w: Tables, log: _Numbers, now_ms: int) -> list[_Batch]:
         launched = np.arange(len(self._of_attempts), len(log))
         begun_ms, over_ms = log[:, c.LOG_LAUNCHED] + w.given[c.LATENCY], log[:, c.LOG_ENDED]
         begun, shuffled, over, closed = (
@@ -117,8 +121,8 @@ class EventColumns:
             for at_ms in (begun_ms, log[:, c.LOG_SHUFFLED], over_ms, log[:, c.LOG_CLOSED])
         )
         slots = _OF_SLOTS + (log[:, c.LOG_NODE] << _SLOT_BITS) + log[:, c.LOG_SLOT]
-        last_began_ms = np.where(_shuffles(log), log[:, c.LOG_SHUFFLED], begun_ms)
-        rounds = np.where(over_ms == last_began_ms, np.where(_shuffles(log), 1, 2), 0)
+        last_began_ms = np.where(_are_reduces(log), log[:, c.LOG_SHUFFLED], begun_ms)
+        rounds = np.where(over_ms == last_began_ms, np.where(_are_reduces(log), 1, 2), 0)
         told = log[:, c.LOG_LAUNCH_TOLD], log[:, c.LOG_CLOSE_TOLD]
         return [
             _Batch(LAUNCHED, launched, log[launched, c.LOG_LAUNCHED], 0, told[0][launched]),
@@ -128,7 +132,7 @@ class EventColumns:
             _Batch(CLOSED, closed, log[closed, c.LOG_CLOSED], 0, told[1][closed]),
         ]
 
-    def _jobs(self, w: Tables, now_ms: int) -> list[_Batch]:
+    def _job_batches(self, w: Tables, now_ms: int) -> list[_Batch]:
         jobs, due = w.jobs, int(w.state[c.DUE])
         submitted = np.arange(self._submitted, due)
         ready = w.lists[c.READY_LIST, self._initialised : w.state[c.READY_DUE]].copy()
@@ -156,7 +160,7 @@ class EventColumns:
         free = np.concatenate([self._free, [log[closed, c.LOG_ATTEMPT], numbers]], axis=1)
         self._free = free[:, np.argsort(free[0])]
 
-    def _causes(self, w: Tables, log: _Numbers, batches: list[_Batch]) -> list[_Numbers]:
+    def _cause_columns(self, w: Tables, log: _Numbers, batches: list[_Batch]) -> list[_Numbers]:
         of = self._of_attempts
         launched, begun, shuffled, over, closed, measured, submitted, ready, ended = (
             batch.rows for batch in batches
@@ -167,12 +171,12 @@ class EventColumns:
             self._causes_of_launches(log, launched),
             of[begun, LAUNCHED],
             self._causes_of_shuffles(w, log, shuffled),
-            np.where(_shuffles(log[over]), of[over, SHUFFLED], of[over, STARTED]),
+            np.where(_are_reduces(log[over]), of[over, SHUFFLED], of[over, STARTED]),
             of[closed, ENDED],
             np.where(by == c.NONE, UNCAUSED, closes),
             np.full(len(submitted), UNCAUSED, np.int64),
             self._of_jobs[ready, _SUBMITTED],
-            self._since(ended, _CLEANED, _ENDS_TASKS),
+            self._first_known_cause(ended, _CLEANED, _ENDS_TASKS),
         ]
 
     def _closes_of(self, attempts: _Numbers) -> _Numbers:
@@ -190,10 +194,10 @@ class EventColumns:
         rows = log[launched]
         jobs, stages, freed_by = rows[:, c.LOG_JOB], rows[:, c.LOG_STAGE], rows[:, c.LOG_FREED_BY]
         waiting = [
-            self._since(jobs, _PREPARED),
-            self._since(jobs, _LETS_REDUCE),
-            self._since(jobs, _READY),
-            self._since(jobs, _ENDS_TASKS),
+            self._first_known_cause(jobs, _PREPARED),
+            self._first_known_cause(jobs, _LETS_REDUCE),
+            self._first_known_cause(jobs, _READY),
+            self._first_known_cause(jobs, _ENDS_TASKS),
         ]
         of_tasks = stages == c.OF_TASKS
         pending = np.choose(np.where(of_tasks, rows[:, c.LOG_KIND], stages + 1), waiting)
@@ -211,7 +215,7 @@ class EventColumns:
         causes: _Numbers = np.where(waited, self._of_jobs[jobs, _ENDS_MAPS], started)
         return causes
 
-    def _since(self, jobs: _Numbers, *columns: int) -> _Numbers:
+    def _first_known_cause(self, jobs: _Numbers, *columns: int) -> _Numbers:
         """The first of these that the job has, or else what let its maps run."""
         found: _Numbers = self._of_jobs[jobs, _PREPARED]
         for column in reversed(columns):
@@ -220,20 +224,20 @@ class EventColumns:
         return found
 
 
-def _estimates(w: Tables) -> _Batch:
+def _estimate_batch(w: Tables) -> _Batch:
     rows = np.arange(w.state[c.ESTIMATES_TOP])
     found = w.estimates[rows]
     return _Batch(ESTIMATED, rows, found[:, c.ESTIMATE_MS], 0, found[:, c.ESTIMATE_TOLD])
 
 
-def _shuffles(log: _Numbers) -> NDArray[np.bool_]:
+def _are_reduces(log: _Numbers) -> NDArray[np.bool_]:
     """Which attempts are reduces."""
     of_tasks, reduces = log[:, c.LOG_STAGE] == c.OF_TASKS, log[:, c.LOG_KIND] == c.REDUCES_HERE
     shuffling: NDArray[np.bool_] = of_tasks & reduces
     return shuffling
 
 
-def _places(batches: list[_Batch]) -> list[_Numbers]:
+def _event_places(batches: list[_Batch]) -> list[_Numbers]:
     """Where the events of each stand among all of them."""
     rounds = np.concatenate([4 * batch.at_ms + batch.rounds for batch in batches])
     tellers = np.concatenate([batch.tellers for batch in batches])

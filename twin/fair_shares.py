@@ -57,7 +57,7 @@ def share_out(w: Tables, kind: int) -> None:
 def _share_pool(w: Tables, kind: int, pool: int) -> None:
     """Share what the pool is due among its members."""
     _list_members(w, kind, pool)
-    level, below = _level(w, kind, w.given[JOBS] + pool)
+    level, below = _fair_share_level(w, kind, w.given[JOBS] + pool)
     for at in range(w.sums[CLAIMS, kind]):
         row = w.lists[CLAIM_LIST, at]
         pace, least, demand = claim_of(w, kind, row)
@@ -119,7 +119,7 @@ def claim_of(w: Tables, kind: int, row: int) -> tuple[int, int, int]:
 # The level.
 
 
-def _level(w: Tables, kind: int, row: int) -> tuple[int, int]:
+def _fair_share_level(w: Tables, kind: int, row: int) -> tuple[int, int]:
     """The level, as a quotient, at which the listed members share what the pool is due."""
     above, below = w.claims[row, SHARE_ABOVE + kind], w.claims[row, SHARE_BELOW + kind]
     scale, demand, low, high = w.given[WEIGHT_SCALE], 0, 0, 0
@@ -131,21 +131,21 @@ def _level(w: Tables, kind: int, row: int) -> tuple[int, int]:
     if float(demand) * float(below) * float(scale) * float(scale) > _LARGEST:
         w.state[OVERFLOW] = 1
         return 0, 1
-    if _shared(w, kind, 0)[0] * below >= due:
+    if _shared_at_level(w, kind, 0)[0] * below >= due:
         return 0, 1
     while high - low > 1:  # less than is due at the one, enough at the other
         middle = (low + high) >> 1
-        if _shared(w, kind, middle)[0] * below >= due:
+        if _shared_at_level(w, kind, middle)[0] * below >= due:
             high = middle
         else:
             low = middle
-    shared, slope = _shared(w, kind, low)
+    shared, slope = _shared_at_level(w, kind, low)
     if float(high) * float(slope) * float(below) > _LARGEST:
         w.state[OVERFLOW] = 1
     return low * slope * below + due - shared * below, slope * below
 
 
-def _shared(w: Tables, kind: int, level: int) -> tuple[int, int]:
+def _shared_at_level(w: Tables, kind: int, level: int) -> tuple[int, int]:
     """What all shares come to at a whole level, in parts of the scale, and how fast that grows."""
     scale, total, slope = w.given[WEIGHT_SCALE], 0, 0
     for at in range(w.sums[CLAIMS, kind]):

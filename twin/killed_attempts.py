@@ -52,10 +52,10 @@ def send_kills(w: Tables, at: int) -> None:
     first = w.nodes[at, BERTH + MAPS_HERE]
     for berth in range(first, first + w.nodes[at, HAS] + w.nodes[at, HAS + 1]):
         if w.berths[berth, OF_JOB] != NONE and w.berths[berth, KILLING] == KILL_ORDERED:
-            _kill(w, berth, w.state[NOW] + w.given[LATENCY])
+            _kill_attempt(w, berth, w.state[NOW] + w.given[LATENCY])
 
 
-def _kill(w: Tables, berth: int, killed_ms: int) -> None:
+def _kill_attempt(w: Tables, berth: int, killed_ms: int) -> None:
     """The order reaches the attempt then, if it still runs; it comes before what ends in a later
     round of that instant.
     """

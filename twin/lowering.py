@@ -114,13 +114,13 @@ def _refuse_preemption(policy: Policy) -> None:
 def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bool) -> Tables:
     """The tables of a run that has not begun; with `keep_log` it will keep every attempt."""
     jobs, cluster = world.jobs, world.cluster
-    places, lengths = _recorded(world)
+    places, lengths = _recorded_places_and_lengths(world)
     attempts = sum(
         job.maps + job.reduces + bool(job.setup_ms) + bool(job.cleanup_ms) for job in jobs
     )
-    nodes, phases, speeds = _nodes(world)
+    nodes, phases, speeds = _node_order_and_phases(world)
     state = np.zeros(c.STATE_WIDTH, np.int64)
-    racks, rack_nodes = _racks(cluster.topology(), len(nodes))
+    racks, rack_nodes = _rack_tables(cluster.topology(), len(nodes))
     width = len(nodes) + 1 + len(racks)
     rows = np.zeros((_ROWS_AT_FIRST, width), np.int32)
     slots = int(nodes[:, c.HAS : c.HAS + 2].sum())
@@ -128,11 +128,11 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     for at, node in enumerate(nodes):
         first = node[c.BERTH]
         berths[first : first + node[c.HAS] + node[c.HAS + 1], c.OF_NODE] = at
-    lowered = _jobs(world, places, lengths)
+    lowered = _job_table(world, places, lengths)
     pools, standings = pool_tables(policy.order, jobs, lowered)
     virtual, measures = phase_tables(policy.order, jobs, lowered)
     users = user_table(policy.order, jobs, lowered)
-    given = _given(world, policy, until_ms, attempts, slots, pools)
+    given = _given_settings(world, policy, until_ms, attempts, slots, pools)
     given[c.HAS_CAPS] = bool(
         (users[:, 0] != c.NONE).any() or (pools[:, c.MAX_JOBS] != c.NONE).any()
     )
@@ -152,17 +152,17 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     lists[c.READY_LIST, : len(ready)] = ready
     return Tables(
         given=given,
-        reals=_reals(world, policy),
-        keys=_keys(world.seed, min(cluster.replication, len(nodes))),
+        reals=_real_settings(world, policy),
+        keys=_draw_keys(world.seed, min(cluster.replication, len(nodes))),
         state=state,
-        sums=_sums(),
+        sums=_empty_sums(),
         jobs=lowered,
-        factors=_factors(world),
+        factors=_speed_factors(world),
         nodes=nodes,
         speeds=speeds,
         phases=phases,
         free=np.zeros((2, len(nodes) // 64 + 1), np.uint64),
-        minima=_minima(phases),
+        minima=_minima_tree(phases),
         berths=berths,
         virtual=virtual,
         measures=measures,
@@ -180,16 +180,18 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         rows=rows,
         links=np.zeros(_LINKS_AT_FIRST, np.int32),
         blocks=np.full(64, c.NONE, np.int64),
-        places=_joined([each for each in places if each is not None], np.int32),
-        lengths=_joined([each for each in lengths if each is not None], np.float64),
-        skewed=_joined([each for each in map(_skewed, jobs) if each is not None], np.int8),
+        places=_joined_pieces([each for each in places if each is not None], np.int32),
+        lengths=_joined_pieces([each for each in lengths if each is not None], np.float64),
+        skewed=_joined_pieces(
+            [each for each in map(_skew_marks, jobs) if each is not None], np.int8
+        ),
         log=np.zeros((slots if keep_log else 0, c.LOG_WIDTH), np.int64),
         refused=np.zeros((0, c.REFUSED_WIDTH), np.int64),
         estimates=np.zeros((0, c.ESTIMATE_WIDTH), np.int64),
     )
 
 
-def _sums() -> _Numbers:
+def _empty_sums() -> _Numbers:
     sums = np.zeros((c.SUM_LENGTH, 2), np.int64)
     sums[[c.NEXT_HIGH, c.NEXT_MS]] = c.LATER
     return sums
@@ -200,22 +202,22 @@ def grown(w: Tables) -> Tables:
     if len(w.log) and (grown_log := _grown_log(w)) is not None:
         return grown_log
     if w.state[c.ROWS_FREE] == 0 and w.state[c.ROWS_TOP] == len(w.rows):
-        return w._replace(rows=_twice(w.rows))
-    return w._replace(links=_twice(w.links))
+        return w._replace(rows=_doubled_table(w.rows))
+    return w._replace(links=_doubled_table(w.links))
 
 
 def _grown_log(w: Tables) -> Tables | None:
     """With a longer log, if it is too short."""
     slots = len(w.berths)
-    log = _for(w.log, int(w.state[c.LOG_TOP]) + slots)
-    refused = _for(w.refused, int(w.state[c.REFUSED_TOP]) + (slots + 1) * c.REFUSED_MOST)
-    estimates = _for(w.estimates, int(w.state[c.ESTIMATES_TOP]) + slots)
+    log = _long_enough(w.log, int(w.state[c.LOG_TOP]) + slots)
+    refused = _long_enough(w.refused, int(w.state[c.REFUSED_TOP]) + (slots + 1) * c.REFUSED_MOST)
+    estimates = _long_enough(w.estimates, int(w.state[c.ESTIMATES_TOP]) + slots)
     if log is w.log and refused is w.refused and estimates is w.estimates:
         return None
     return w._replace(log=log, refused=refused, estimates=estimates)
 
 
-def _for(table: _Numbers, rows: int) -> _Numbers:
+def _long_enough(table: _Numbers, rows: int) -> _Numbers:
     """The table if it is long enough, else twice as long as that."""
     if rows <= len(table):
         return table
@@ -224,14 +226,14 @@ def _for(table: _Numbers, rows: int) -> _Numbers:
     return longer
 
 
-def _twice(table: NDArray[np.int32]) -> NDArray[np.int32]:
+def _doubled_table(table: NDArray[np.int32]) -> NDArray[np.int32]:
     """Twice as long; the new half takes memory only where it is written."""
     longer = np.zeros((2 * len(table), *table.shape[1:]), np.int32)
     longer[: len(table)] = table
     return longer
 
 
-def _given(
+def _given_settings(
     world: World,
     policy: Policy,
     until_ms: Millis | None,
@@ -273,7 +275,7 @@ def _set_waits(given: _Numbers, delay: Delay, interval_ms: Millis) -> None:
     given[c.RACK_WAIT] = auto_ms if params.rack is None else round(params.rack * 1000)
 
 
-def _reals(world: World, policy: Policy) -> NDArray[np.float64]:
+def _real_settings(world: World, policy: Policy) -> NDArray[np.float64]:
     tasks, reals = world.tasks, np.zeros(c.REAL_WIDTH)
     reals[c.LEVEL_FACTOR : c.LEVEL_FACTOR + 3] = 1.0, tasks.rack_factor, tasks.off_rack_factor
     reals[c.SIGMA] = tasks.sigma
@@ -286,13 +288,13 @@ def _reals(world: World, policy: Policy) -> NDArray[np.float64]:
     return reals
 
 
-def _keys(seed: int, replicas: int) -> NDArray[np.uint64]:
+def _draw_keys(seed: int, replicas: int) -> NDArray[np.uint64]:
     tries = [f"placement/{n}/{each}" for n in range(replicas) for each in range(c.TRIES)]
     keys = [draw_key(seed, purpose) for purpose in ("duration", "straggler", "estimate", *tries)]
     return np.array(keys, np.uint64)
 
 
-def _nodes(world: World) -> tuple[_Numbers, _Numbers, NDArray[np.float64]]:
+def _node_order_and_phases(world: World) -> tuple[_Numbers, _Numbers, NDArray[np.float64]]:
     """The nodes by when their heartbeats arrive, those phases, and the nodes' speeds."""
     rules, key = world.cluster.heartbeat, np.uint64(draw_key(world.seed, "phase"))
     grid_ms = rules.phase_grid_ms
@@ -331,7 +333,7 @@ def _node_types(world: World) -> list[str]:
     return sorted({facts.node_type for facts in world.nodes})
 
 
-def _minima(phases: _Numbers) -> _Numbers:
+def _minima_tree(phases: _Numbers) -> _Numbers:
     """A tree whose leaves say when each node's next telling heartbeat comes: its first."""
     leaves = 1 << max(len(phases) - 1, 1).bit_length()
     tree = np.full(2 * leaves, c.LATER, np.int64)
@@ -341,7 +343,7 @@ def _minima(phases: _Numbers) -> _Numbers:
     return tree
 
 
-def _racks(topology: Topology, nodes: int) -> tuple[_Numbers, _Numbers]:
+def _rack_tables(topology: Topology, nodes: int) -> tuple[_Numbers, _Numbers]:
     """Where each rack's nodes begin, and how many they are; then the nodes rack by rack, and behind
     them the rack of each.
     """
@@ -352,7 +354,7 @@ def _racks(topology: Topology, nodes: int) -> tuple[_Numbers, _Numbers]:
     return np.stack((firsts, sizes), axis=1), np.array([*by_rack, *of], np.int64)
 
 
-def _jobs(
+def _job_table(
     world: World,
     places: Sequence[NDArray[Any] | None],
     lengths: Sequence[NDArray[Any] | None],
@@ -368,10 +370,10 @@ def _jobs(
         job[c.REQUESTED] = c.NONE if spec.requested_ms is None else spec.requested_ms
         job[c.SLOWSTART] = ceil(world.tasks.slowstart * spec.maps)
     jobs[:, c.KEY : c.KEY + 2] = jobs[:, c.TRUE_SIZE : c.TRUE_SIZE + 2] = c.NONE
-    jobs[:, c.SKEWED] = _offsets([_skewed(spec) for spec in specs])
+    jobs[:, c.SKEWED] = _piece_offsets([_skew_marks(spec) for spec in specs])
     for column in (c.MAPPED, c.FETCHING, c.FINISHED, c.FIRST_LAUNCH, c.LINKS, c.HEARD_AT):
         jobs[:, column] = c.NONE
-    jobs[:, c.PLACES], jobs[:, c.LENGTHS] = _offsets(places), _offsets(lengths)
+    jobs[:, c.PLACES], jobs[:, c.LENGTHS] = _piece_offsets(places), _piece_offsets(lengths)
     return jobs
 
 
@@ -381,13 +383,13 @@ def _by_readiness(jobs: Sequence[JobSpec]) -> list[int]:
     return sorted(initialised, key=lambda at: (jobs[at].ready_ms, at))
 
 
-def _factors(world: World) -> NDArray[np.float64]:
+def _speed_factors(world: World) -> NDArray[np.float64]:
     types = _node_types(world)
     rows = [[*(spec.factor(each) for each in types), spec.skew] for spec in world.jobs]
     return np.array(rows, np.float64).reshape(len(rows), len(types) + 1)
 
 
-def _skewed(spec: JobSpec) -> NDArray[np.int8] | None:
+def _skew_marks(spec: JobSpec) -> NDArray[np.int8] | None:
     """A mark for each of the job's tasks, maps first; None if none of them is skewed."""
     if not any(spec.skewed):
         return None
@@ -396,7 +398,7 @@ def _skewed(spec: JobSpec) -> NDArray[np.int8] | None:
     return marks
 
 
-def _recorded(
+def _recorded_places_and_lengths(
     world: World,
 ) -> tuple[list[NDArray[Any] | None], list[NDArray[Any] | None]]:
     """By job: where its blocks lie, and what its tasks take, if that was recorded."""
@@ -413,7 +415,7 @@ def _recorded(
     return places, lengths
 
 
-def _offsets(pieces: Sequence[NDArray[Any] | None]) -> list[int]:
+def _piece_offsets(pieces: Sequence[NDArray[Any] | None]) -> list[int]:
     """Where each piece begins when they are put one behind the other."""
     offsets, end = [], 0
     for each in pieces:
@@ -422,5 +424,5 @@ def _offsets(pieces: Sequence[NDArray[Any] | None]) -> list[int]:
     return offsets
 
 
-def _joined(pieces: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+def _joined_pieces(pieces: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, kind), *pieces]).astype(kind)

@@ -95,10 +95,10 @@ def offer_slots(w: Tables, at: int) -> None:
     w.state[PASSED] = 0
     maps_given, reduces_given, far = 0, 0, False
     while True:
-        kind, job, level, task = _decided(w, at, maps_given, reduces_given, far)
+        kind, job, level, task = _next_launch(w, at, maps_given, reduces_given, far)
         if job == NONE:
             break
-        _launch(w, at, kind, job, level, task)
+        _launch_task(w, at, kind, job, level, task)
         if kind == MAPS_HERE:
             maps_given += 1
             far |= level == _OFF_RACK
@@ -110,7 +110,7 @@ def offer_slots(w: Tables, at: int) -> None:
         answer_offer(w)
 
 
-def _decided(
+def _next_launch(
     w: Tables, at: int, maps_given: int, reduces_given: int, far: bool
 ) -> tuple[int, int, int, int]:
     """The kind, job, level and task to launch; no job if there is none, and no task if it is one
@@ -123,7 +123,7 @@ def _decided(
         if not w.sums[PENDING, kind] or not w.nodes[at, FREE + kind]:
             continue
         given = maps_given if kind == MAPS_HERE else reduces_given
-        if _quota(w, at, kind, given, far) <= 0:
+        if _slots_to_give(w, at, kind, given, far) <= 0:
             continue
         if kind == MAPS_HERE:
             job, level, task = _first_permitted(w, at)
@@ -161,7 +161,7 @@ def _first_permitted(w: Tables, at: int) -> tuple[int, int, int]:
 # How much a heartbeat may bring.
 
 
-def _quota(w: Tables, at: int, kind: int, given: int, far: bool) -> int:
+def _slots_to_give(w: Tables, at: int, kind: int, given: int, far: bool) -> int:
     """How many more tasks of the kind the node may be given."""
     free = int(w.nodes[at, FREE + kind])
     if w.given[ORDER] > BY_FAIR:
@@ -195,7 +195,7 @@ def _nearly_full(w: Tables, at: int, kind: int, given: int) -> bool:
 # Launching.
 
 
-def _launch(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> None:
+def _launch_task(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> None:
     """Book the task on the node, and find out when it ends."""
     _take_slot(w, at, kind)
     w.sums[PENDING, kind] -= 1
@@ -214,7 +214,7 @@ def _launch(w: Tables, at: int, kind: int, job: int, level: int, task: int) -> N
         take_map(w, job, task)
     else:
         w.jobs[job, NEXT_REDUCE] += 1
-    berth = _begin(w, at, kind, job, OF_TASKS, level, task, number)
+    berth = _begin_attempt(w, at, kind, job, OF_TASKS, level, task, number)
     if kind == MAPS_HERE:
         w.jobs[job, LEVELS + level] += 1
         _end_after(w, at, berth, map_length(w, job, task, number, level, at))
@@ -244,7 +244,7 @@ def _launch_unseen(w: Tables, at: int) -> None:
         w.lists[UNSEEN_LIST, place] = w.lists[UNSEEN_LIST, place + 1]
     kind = MAPS_HERE if w.nodes[at, FREE + MAPS_HERE] > 0 else REDUCES_HERE
     _take_slot(w, at, kind)
-    berth = _begin(w, at, kind, job, stage, _OFF_RACK, 0, 0)
+    berth = _begin_attempt(w, at, kind, job, stage, _OFF_RACK, 0, 0)
     _end_after(w, at, berth, plain_length(w, job, stage, at))
 
 
@@ -274,7 +274,7 @@ def _begin_reduce(w: Tables, at: int, berth: int, number: int) -> None:
         w.jobs[job, FETCHING] = berth
 
 
-def _begin(
+def _begin_attempt(
     w: Tables, at: int, kind: int, job: int, stage: int, level: int, task: int, number: int
 ) -> int:
     """Find the attempt a berth in the books, and the slot that it will have when it gets there:

@@ -43,7 +43,7 @@ def phase_tables(
     weighs, speeds = isinstance(order, Psbs), isinstance(order, Hfsp) and _by_priority(order)
     phases[:, c.PHASE_WEIGHT] = np.repeat(quarters, 2) if weighs else 1
     phases[:, c.PHASE_SPEED] = np.repeat(quarters, 2) if speeds else _SPEED_ONE
-    samples = _samples(order, jobs)
+    samples = _training_samples(order, jobs)
     phases[:, c.SAMPLE_START] = len(phases) + np.cumsum(samples) - samples
     return phases, np.zeros(len(phases) + int(samples.sum()))
 
@@ -52,7 +52,7 @@ def _by_priority(order: Hfsp) -> bool:
     return order.params.priority == "speed"
 
 
-def _samples(order: VirtualTimeOrder, jobs: _Numbers) -> _Numbers:
+def _training_samples(order: VirtualTimeOrder, jobs: _Numbers) -> _Numbers:
     """How many training tasks measure each phase."""
     tasks: NDArray[Any] = jobs[:, c.TASKS : c.TASKS + 2].ravel()
     if not isinstance(order, Hfsp) or order.params.size == "oracle":

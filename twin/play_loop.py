@@ -190,7 +190,7 @@ def _hear_heartbeats(w: Tables) -> None:
             if w.nodes[at, HAS_JOINED]:
                 _book_reports(w, at)
             else:
-                _join(w, at)
+                _join_node(w, at)
             if w.given[PREEMPTS]:
                 send_kills(w, at)
             plan_next_report(w, at)
@@ -200,7 +200,7 @@ def _hear_heartbeats(w: Tables) -> None:
         at += 1
 
 
-def _join(w: Tables, at: int) -> None:
+def _join_node(w: Tables, at: int) -> None:
     """The node's first heartbeat."""
     w.nodes[at, HAS_JOINED] = 1
     w.state[JOINED] += 1
@@ -264,7 +264,7 @@ def _next_heard(w: Tables, at: int, sent_ms: int) -> int:
 def _book_end(w: Tables, at: int, berth: int) -> None:
     """An attempt has ended: its slot is free, its task is done or lost."""
     job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
-    work_ms = _account(w, berth, kind)
+    work_ms = _add_up_times(w, berth, kind)
     if len(w.log):
         log_close(w, at, berth)
     w.state[LAST] = w.state[NOW]
@@ -297,7 +297,7 @@ def _finish_task(w: Tables, berth: int, job: int, work_ms: int) -> None:
     place_job(w, kind, job)
 
 
-def _account(w: Tables, berth: int, kind: int) -> int:
+def _add_up_times(w: Tables, berth: int, kind: int) -> int:
     """Add up for how long it held its slot; how long it worked, a reduce's shuffle apart."""
     held_ms = w.berths[berth, OVER] - w.berths[berth, BEGUN]
     w.sums[WASTED_TIME if w.berths[berth, KILLING] == KILLED else HELD_TIME, kind] += held_ms
@@ -353,7 +353,7 @@ def _tell_jobs(w: Tables) -> None:
         if not w.jobs[job, MAPS_OPEN]:
             w.jobs[job, MAPS_OPEN] = 1
             place_blocks(w, job)
-            _open(w, job, MAPS_HERE)
+            _open_tasks(w, job, MAPS_HERE)
         _go_on(w, job)
 
 
@@ -372,7 +372,7 @@ def _go_on(w: Tables, job: int) -> None:
     reduces = w.jobs[job, TASKS + REDUCES_HERE]
     if reduces and not w.jobs[job, REDUCES_OPEN] and maps_done >= w.jobs[job, SLOWSTART]:
         w.jobs[job, REDUCES_OPEN] = 1
-        _open(w, job, REDUCES_HERE)
+        _open_tasks(w, job, REDUCES_HERE)
     if maps_done == maps and w.jobs[job, DONE_TASKS + REDUCES_HERE] == reduces:
         if w.jobs[job, CLEANUP_MS]:
             _ask_unseen(w, job, 1)
@@ -392,14 +392,14 @@ def _let_fetch(w: Tables, job: int) -> None:
         berth = w.berths[berth, FETCHES_NEXT]
 
 
-def _open(w: Tables, job: int, kind: int) -> None:
+def _open_tasks(w: Tables, job: int, kind: int) -> None:
     """The job's tasks of the kind may run from now on."""
     tasks = w.jobs[job, TASKS + kind]
     w.jobs[job, WAITING_TASKS + kind] = tasks
     w.sums[PENDING, kind] += tasks
     w.sums[UNFINISHED, kind] += tasks
     if kind == MAPS_HERE:
-        _pad(w, job, 1)
+        _count_padded_tasks(w, job, 1)
         if w.given[PREEMPTS]:
             come(w, job)
         enter_line(w, job)
@@ -413,7 +413,7 @@ def _end_job(w: Tables, job: int) -> None:
     w.jobs[job, FINISHED] = w.state[NOW]
     w.state[ENDED] += 1
     w.state[LAST] = w.state[NOW]
-    _pad(w, job, -1)
+    _count_padded_tasks(w, job, -1)
     if w.given[WAIT] != ANY_LEVEL:
         forget_wait(w, job)
     if w.given[ORDER] >= BY_VIRTUAL_TIME:
@@ -424,7 +424,7 @@ def _end_job(w: Tables, job: int) -> None:
     give_room_back(w, job)
 
 
-def _pad(w: Tables, job: int, sign: int) -> None:
+def _count_padded_tasks(w: Tables, job: int, sign: int) -> None:
     """Count the tasks of a job that has reduces, for the padding of `fifo`."""
     if w.jobs[job, TASKS + REDUCES_HERE]:
         for kind in range(2):

@@ -39,7 +39,7 @@ class _Pool(NamedTuple):
 def pool_paths(order: Order, specs: Sequence[JobSpec]) -> list[str]:
     """The pools in the order of their rows, the root first."""
     fair = order.params if isinstance(order, Fair) else Fair.Params()
-    return [pool.path for pool in _pools([_path_of(spec, fair) for spec in specs], fair.pools)]
+    return [pool.path for pool in _all_pools([_path_of(spec, fair) for spec in specs], fair.pools)]
 
 
 def pool_tables(
@@ -50,13 +50,13 @@ def pool_tables(
     """
     fair = order.params if isinstance(order, Fair) else Fair.Params()
     paths, params = [_path_of(spec, fair) for spec in specs], fair.pools
-    known = _pools(paths, params)
+    known = _all_pools(paths, params)
     places = {pool.path: place for place, pool in enumerate(known)}
     jobs[:, c.POOL] = [places[path] for path in paths]
     weights = [PRIORITY_WEIGHTS[spec.priority] for spec in specs]
     scale = lcm(*(weight.numerator for weight in [*weights, *(pool.weight for pool in known)]))
     jobs[:, c.INVERSE_WEIGHT] = [scale / weight for weight in weights]
-    standings = _stand(specs, jobs, known)
+    standings = _set_standings(specs, jobs, known)
     pools = np.zeros((len(known), c.POOL_WIDTH), np.int64)
     for row, pool in zip(pools, known, strict=True):
         row[c.PARENT] = places[pool.above]
@@ -69,12 +69,12 @@ def pool_tables(
         row[c.POOL_PACE] = scale / pool.weight
         row[c.IN_LINE] = pool.params.mode == "fifo"
     pools[:, c.POOL_KEY : c.POOL_KEY + 2] = c.NONE
-    stated = {pool.path for pool in _pools((), params)}
+    stated = {pool.path for pool in _all_pools((), params)}
     pools[:, c.POOL_EXISTS] = [pool.path in stated for pool in known]
     for pool in known[1:]:
         pools[places[pool.above], c.CHILDREN] += pool.path in stated
     pools[standings[: len(known) - 1] - len(specs), c.POOL_STANDING] = np.arange(len(known) - 1)
-    pools[:, c.QUEUE_START] = _starts(pools, jobs)
+    pools[:, c.QUEUE_START] = _queue_starts(pools, jobs)
     return pools, standings
 
 
@@ -102,7 +102,7 @@ def _path_of(spec: JobSpec, params: Fair.Params) -> str:
     return path
 
 
-def _pools(paths: Sequence[str], params: dict[str, PoolParams]) -> list[_Pool]:
+def _all_pools(paths: Sequence[str], params: dict[str, PoolParams]) -> list[_Pool]:
     """The root, and all pools that are named, or have a job, or a pool that has; by path."""
     wanted = {""}
     for path in {*paths, *params} - {""}:
@@ -111,7 +111,7 @@ def _pools(paths: Sequence[str], params: dict[str, PoolParams]) -> list[_Pool]:
     return [_Pool(path, params.get(path, PoolParams())) for path in sorted(wanted)]
 
 
-def _stand(specs: Sequence[JobSpec], jobs: _Numbers, pools: Sequence[_Pool]) -> _Numbers:
+def _set_standings(specs: Sequence[JobSpec], jobs: _Numbers, pools: Sequence[_Pool]) -> _Numbers:
     """Who has which standing: pools by path but for the root, before jobs by submission."""
     jobs_first = len(specs)
     in_order = sorted(range(len(specs)), key=lambda at: (specs[at].submit_ms, specs[at].job))
@@ -122,7 +122,7 @@ def _stand(specs: Sequence[JobSpec], jobs: _Numbers, pools: Sequence[_Pool]) -> 
     return np.array([*range(jobs_first + 1, jobs_first + len(pools)), *in_order], np.int64)
 
 
-def _starts(pools: _Numbers, jobs: _Numbers) -> list[int]:
+def _queue_starts(pools: _Numbers, jobs: _Numbers) -> list[int]:
     """Where each pool's queue begins, of as many places as it has members."""
     members = np.bincount(jobs[:, c.POOL], minlength=len(pools))
     members += np.bincount(pools[1:, c.PARENT], minlength=len(pools))

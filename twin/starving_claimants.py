@@ -140,7 +140,7 @@ def _set_clock(w: Tables, row: int, column: int, starves: bool, known: bool) -> 
 # Deficits.
 
 
-def _lacks(w: Tables, kind: int, row: int) -> int:
+def _slots_lacking(w: Tables, kind: int, row: int) -> int:
     """How many slots a claimant that has starved for too long lacks and could use."""
     running, lacks = running_of(w, kind, row), 0
     _, least, demand = claim_of(w, kind, row)
@@ -148,7 +148,7 @@ def _lacks(w: Tables, kind: int, row: int) -> int:
         lacks = least - running
     if _has_starved(w, w.claims[row, BELOW_HALF + kind], w.given[FAIR_TIMEOUT]):
         lacks = max(lacks, min(_whole_share(w, kind, row), demand) - running)
-    return max(min(lacks, _usable(w, kind, row)), 0)
+    return max(min(lacks, _pending_tasks(w, kind, row)), 0)
 
 
 def _has_starved(w: Tables, since_ms: int, timeout_ms: int) -> bool:
@@ -159,7 +159,7 @@ def _whole_share(w: Tables, kind: int, row: int) -> int:
     return int(w.claims[row, SHARE_ABOVE + kind] // w.claims[row, SHARE_BELOW + kind])
 
 
-def _usable(w: Tables, kind: int, row: int) -> int:
+def _pending_tasks(w: Tables, kind: int, row: int) -> int:
     """How many tasks of the claimant are pending."""
     if row < w.given[JOBS]:
         return int(w.jobs[row, WAITING_TASKS + kind])
@@ -179,7 +179,7 @@ def _kill_newest(w: Tables, kind: int) -> None:
     wanted, place = 0, _next_claimant(w, kind, 0)
     while place != NONE:
         row = _row_at(w, place)
-        wanted += _lacks(w, kind, row)
+        wanted += _slots_lacking(w, kind, row)
         w.claims[row, ABOVE_SHARE + kind] = -_whole_share(w, kind, row)
         place = _next_claimant(w, kind, place + 1)
     if wanted == 0:

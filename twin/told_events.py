@@ -58,10 +58,10 @@ class ToldEvents:
 
     def _of_kind(self, w: Tables, told: ToldBatch) -> list[AnyEvent]:
         if told.kind == LAUNCHED:
-            return self._launches(w, told)
+            return self._launch_events(w, told)
         when, causes = told.at_ms.tolist(), told.causes.tolist()
         if told.kind == ESTIMATED:
-            return _estimates(w, told)
+            return _estimate_events(w, told)
         if told.kind in (SUBMITTED, INITIALISED, FINISHED):
             return self._of_jobs(told)
         rows = w.log[told.rows]
@@ -93,7 +93,7 @@ class ToldEvents:
             for at_ms, attempt, cause in zip(when, attempts, causes, strict=True)
         ]
 
-    def _launches(self, w: Tables, told: ToldBatch) -> list[AnyEvent]:
+    def _launch_events(self, w: Tables, told: ToldBatch) -> list[AnyEvent]:
         rows = w.log[told.rows]
         columns = (
             told.at_ms.tolist(),
@@ -141,7 +141,7 @@ class ToldEvents:
         return events
 
 
-def _estimates(w: Tables, told: ToldBatch) -> list[AnyEvent]:
+def _estimate_events(w: Tables, told: ToldBatch) -> list[AnyEvent]:
     rows = w.estimates[told.rows]
     numbers = w.jobs[rows[:, c.ESTIMATE_JOB], c.NUMBER].tolist()
     sizes, lefts = rows[:, c.ESTIMATE_SIZE].tolist(), rows[:, c.ESTIMATE_LEFT].tolist()

@@ -61,13 +61,13 @@ class LaunchReasons:
 
     def of(self, w: Tables, rows: _Numbers) -> list[Why]:
         """Those of the launches in these rows of the log."""
-        log, part, skips = w.log[rows], self._part, self._skips(w)
+        log, part, skips = w.log[rows], self._part, self._all_skips(w)
         firsts = log[:, c.LOG_REFUSALS]
         columns = (
             log[:, c.LOG_STAGE].tolist(),
-            self._grounds(log),
+            self._grounds_of_jobs(log),
             log[:, c.LOG_RANK].tolist(),
-            self._scores(log).tolist(),
+            self._order_scores(log).tolist(),
             firsts.tolist(),
             (firsts + log[:, c.LOG_REFUSED]).tolist(),
             log[:, c.LOG_SKIPS].tolist(),
@@ -82,7 +82,7 @@ class LaunchReasons:
             )
         ]
 
-    def _scores(self, log: _Numbers) -> _Floats:
+    def _order_scores(self, log: _Numbers) -> _Floats:
         """What the order compared, as people are shown it."""
         score, low = log[:, c.LOG_SCORE], log[:, c.LOG_SCORE_LOW]
         if self._order == c.BY_FIFO:
@@ -101,7 +101,7 @@ class LaunchReasons:
         aside = log[:, c.LOG_PART] != c.AMONG_OTHERS
         return (score + np.where(aside, 0, low) / float(1 << BITS)) / 1000
 
-    def _grounds(self, log: _Numbers) -> list[_Grounds]:
+    def _grounds_of_jobs(self, log: _Numbers) -> list[_Grounds]:
         """Why each job stood where it did."""
         parts = log[:, c.LOG_PART].tolist()
         if self._order >= c.BY_VIRTUAL_TIME:
@@ -110,9 +110,9 @@ class LaunchReasons:
         pools = self._pool_of[log[:, c.LOG_JOB]]
         if not pools.any():
             return [_BY_KEY] * len(log)
-        return [self._place(*each) for each in zip(pools.tolist(), parts, strict=True)]
+        return [self._pool_grounds(*each) for each in zip(pools.tolist(), parts, strict=True)]
 
-    def _place(self, pool: int, needy: int) -> _Grounds:
+    def _pool_grounds(self, pool: int, needy: int) -> _Grounds:
         """That of a job in a pool, below the needy one if there is any."""
         if pool == 0:
             return _BY_KEY
@@ -126,7 +126,7 @@ class LaunchReasons:
             self._places[pool, needy] = known
         return known
 
-    def _skips(self, w: Tables) -> list[Skip]:
+    def _all_skips(self, w: Tables) -> list[Skip]:
         """All that were passed over, launch by launch."""
         told = w.refused[: w.state[c.REFUSED_TOP]].tolist()
         if w.given[c.WAIT] == c.WAIT_BY_COUNT:

@@ -80,9 +80,9 @@ def join_cluster(w: Tables, kind: int, job: int, cap: int, high: int, low: int) 
     w.lists[MEMBERS_LIST + kind, at] = job
     if at < w.sums[CAPS_MET, kind]:
         w.sums[CAPS_MET, kind] += 1
-        _count(w, kind, row, CAPPED)
+        _count_on_side(w, kind, row, CAPPED)
     else:
-        _count(w, kind, row, SHARING)
+        _count_on_side(w, kind, row, SHARING)
     _set_left(w, kind, row, high, low)
     if max(w.virtual[row, CAP_STEP], w.sums[WEIGHTS, kind]) >= FACTOR_LIMIT or high >= HIGH_LIMIT:
         w.state[OVERFLOW] = 1
@@ -100,7 +100,7 @@ def part_from_cluster(w: Tables, kind: int, job: int) -> None:
     w.lists[MEMBERS_LIST + kind, w.sums[MEMBERS, kind]] = job
     if at < w.sums[CAPS_MET, kind]:
         w.sums[CAPS_MET, kind] -= 1
-    _count(w, kind, 2 * job + kind, AWAY)
+    _count_on_side(w, kind, 2 * job + kind, AWAY)
 
 
 def balance(w: Tables, kind: int) -> None:
@@ -171,11 +171,11 @@ def _could_use_more(w: Tables, kind: int, at: int) -> bool:
 def _change_side(w: Tables, kind: int, at: int, side: int) -> None:
     row = 2 * w.lists[MEMBERS_LIST + kind, at] + kind
     high, low = left_at_change(w, kind, row)
-    _count(w, kind, row, side)
+    _count_on_side(w, kind, row, side)
     _set_left(w, kind, row, high, low)
 
 
-def _count(w: Tables, kind: int, row: int, side: int) -> None:
+def _count_on_side(w: Tables, kind: int, row: int, side: int) -> None:
     """Count the phase on another side."""
     if w.virtual[row, SIDE] == CAPPED:
         w.sums[SPARE, kind] += w.virtual[row, PHASE_CAP]

@@ -116,13 +116,13 @@ def _stands_until(w: Tables, kind: int, one: int, other: int) -> int:
     ahead = wide_float(high, low) - _UNCERTAIN
     if ahead <= 0.0:
         return int(w.state[NOW])
-    nearing = _rate(w, kind, other) - _rate(w, kind, one)
+    nearing = _phase_rate(w, kind, other) - _phase_rate(w, kind, one)
     if not by_left or nearing <= 0.0 or ahead / nearing > 1e15:
         return LATER
     return int(w.state[NOW]) + max(int(ahead / nearing) - 1, 0)
 
 
-def _rate(w: Tables, kind: int, row: int) -> float:
+def _phase_rate(w: Tables, kind: int, row: int) -> float:
     """What the phase is given in a millisecond, in slot-ms."""
     rate = float(step_of(w, row)) / float(1 << (42 - w.given[UNIT_BITS]))
     if w.virtual[row, SIDE] == CAPPED:

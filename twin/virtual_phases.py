@@ -97,7 +97,7 @@ def _first_size(w: Tables, kind: int, job: int) -> float:
 def set_virtual_size(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
     """So much is left of the phase virtually from now on."""
     row = 2 * job + kind
-    _serve(w, kind, job, size_ms, tasks)
+    _serve_phase(w, kind, job, size_ms, tasks)
     if w.virtual[row, SIDE] != AWAY:
         w.virtual[row, LATE_SINCE] = NONE
     elif w.virtual[row, LATE_SINCE] == NONE:
@@ -105,7 +105,7 @@ def set_virtual_size(w: Tables, kind: int, job: int, size_ms: float, tasks: int)
     place_phase(w, kind, job)
 
 
-def _serve(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
+def _serve_phase(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
     catch_up(w, kind)
     if size_ms >= HIGH_LIMIT:
         w.state[OVERFLOW] = 1
@@ -153,8 +153,8 @@ def leave_phases(w: Tables, job: int) -> None:
         row = 2 * job + kind
         w.virtual[row, IS_PHASE] = 0
         w.virtual[row, IN_TRAINING] = 0
-        _put(w, kind, LATE_POOL, job, NONE)
-        _put(w, kind, TRAINING_POOL, job, NONE)
+        _put_in_line(w, kind, LATE_POOL, job, NONE)
+        _put_in_line(w, kind, TRAINING_POOL, job, NONE)
 
 
 # Time and slots.
@@ -195,11 +195,11 @@ def place_phase(w: Tables, kind: int, job: int) -> None:
         late = key_with(w, _late_score(w, kind, job), standing)
     if waits and w.virtual[row, IN_TRAINING] and tasks_to_train(w, row) > 0:
         training = key_with(w, int(np.rint(w.measures[row])), standing)
-    _put(w, kind, LATE_POOL, job, late)
-    _put(w, kind, TRAINING_POOL, job, training)
+    _put_in_line(w, kind, LATE_POOL, job, late)
+    _put_in_line(w, kind, TRAINING_POOL, job, training)
 
 
-def _put(w: Tables, kind: int, pool: int, job: int, key: int) -> None:
+def _put_in_line(w: Tables, kind: int, pool: int, job: int, key: int) -> None:
     row = 2 * job + kind
     if pool == LATE_POOL:
         move_key(w, kind, pool, w.jobs[job, KEY + kind], key)

@@ -47,8 +47,8 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         4,
         _CLUSTER,
         "who changes sides is given again what it had",
-        "    high, low = left_at_change(w, kind, row)\n    _count(w, kind, row, side)",
-        "    high, low = w.virtual[row, PHASE_KEY_HIGH], 0\n    _count(w, kind, row, side)",
+        "    high, low = left_at_change(w, kind, row)\n    _count_on_side(w, kind, row, side)",
+        "    high, low = w.virtual[row, PHASE_KEY_HIGH], 0\n    _count_on_side(w, kind, row, side)",
     ),
     _bug(
         4,
@@ -166,8 +166,8 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         19,
         _KILLED,
         "an order to kill takes no time",
-        "            _kill(w, berth, w.state[NOW] + w.given[LATENCY])",
-        "            _kill(w, berth, w.state[NOW])",
+        "            _kill_attempt(w, berth, w.state[NOW] + w.given[LATENCY])",
+        "            _kill_attempt(w, berth, w.state[NOW])",
     ),
     _bug(
         19,

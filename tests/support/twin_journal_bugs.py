@@ -19,8 +19,8 @@ JOURNAL_BUGS: tuple[TwinBug, ...] = (
         0,
         _COLUMNS,
         "what takes no time ends in the round in which it began",
-        "np.where(_shuffles(log), 1, 2), 0)",
-        "np.where(_shuffles(log), 1, 1), 0)",
+        "np.where(_are_reduces(log), 1, 2), 0)",
+        "np.where(_are_reduces(log), 1, 1), 0)",
     ),
     _bug(
         8,
@@ -40,8 +40,8 @@ JOURNAL_BUGS: tuple[TwinBug, ...] = (
         1,
         _COLUMNS,
         "a setup is caused by its own end",
-        "            self._since(jobs, _READY),",
-        "            self._since(jobs, _PREPARED),",
+        "            self._first_known_cause(jobs, _READY),",
+        "            self._first_known_cause(jobs, _PREPARED),",
     ),
     _bug(
         1,
