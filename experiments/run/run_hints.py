@@ -97,6 +97,11 @@ def switch_note(spec: RunSpec) -> str:
     )
 
 
+def recorded_switch_note(switches: Iterable[tuple[Millis, str]]) -> str:
+    """The same of a recorded run, of whose switches its scenario knows nothing."""
+    return _switch_words(switches, "a run's policy was changed by hand")
+
+
 def timeline_switch_note(scenario: Scenario) -> str:
     """The same of a scenario whose run is not at hand."""
     seed = scenario.seed
@@ -108,12 +113,14 @@ def timeline_switch_note(scenario: Scenario) -> str:
     )
 
 
-def _switch_words(switches: Iterable[tuple[Millis, str]]) -> str:
+def _switch_words(
+    switches: Iterable[tuple[Millis, str]],
+    how: str = "the scenario's own timeline changes the policy",
+) -> str:
     told = ", ".join(f"{policy} from {clock_time(at_ms)} on" for at_ms, policy in sorted(switches))
     if not told:
         return ""
-    changes = f"the scenario's own timeline changes the policy: {told}"
-    return concise(f"{changes}. Columns are named by what each run begins under")
+    return concise(f"{how}: {told}. Columns are named by what each run begins under")
 
 
 def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:

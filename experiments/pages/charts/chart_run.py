@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary.faults import NodeFault
+from callboard.actors.vocabulary.faults import NodeFault, SwitchPolicy
 from callboard.experiments.pages.charts.chart_style import chart_text
 from callboard.journal.consistency import take_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
@@ -40,12 +40,14 @@ class DownTime:
 class SlotHistory:
     """What the slots of a run's nodes did, which only its journal tells.
 
-    `shares` are None where they were not asked for.
+    `shares` are None where they were not asked for; `switches` says when another policy came into
+    force, and which.
     """
 
     started: ev.RunStarted
     attempts: AttemptColumns
     down: tuple[DownTime, ...] = ()
+    switches: tuple[tuple[Millis, str], ...] = ()
     shares: PoolShares | None = None
 
     @property
@@ -109,6 +111,7 @@ class _Reading:
         self.attempts = AttemptCollector(self.state)
         self.shares = ShareSampler(self.state) if with_shares else None
         self.down: list[DownTime] = []
+        self.switches: list[tuple[Millis, str]] = []
         self._down_since: dict[NodeId, Millis] = {}
 
     def observe(self, event: ev.AnyEvent) -> None:
@@ -119,8 +122,11 @@ class _Reading:
         self.attempts.look(event, attempt)
         if self.shares is not None:
             self.shares.after(event, attempt)
-        if isinstance(event, ev.FaultStruck) and isinstance(event.fault, NodeFault):
-            self._note_down_time(event.fault.node, event.at_ms)
+        if isinstance(event, ev.FaultStruck):
+            if isinstance(event.fault, NodeFault):
+                self._note_down_time(event.fault.node, event.at_ms)
+            elif isinstance(event.fault, SwitchPolicy):
+                self.switches.append((event.at_ms, event.fault.policy))
 
     def _note_down_time(self, node: NodeId, at_ms: Millis) -> None:
         """Note when a node goes down and when it is up again."""
@@ -153,6 +159,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
             started=state.started,
             attempts=reading.attempts.table(),
             down=reading.down_times(),
+            switches=tuple(reading.switches),
             shares=None if reading.shares is None else reading.shares.table(),
         ),
     )

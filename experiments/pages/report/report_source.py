@@ -25,6 +25,7 @@ from callboard.experiments.pages.report.world_facts import (
     facts_of_file,
     facts_of_journal,
 )
+from callboard.experiments.run.run_hints import recorded_switch_note
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
@@ -108,10 +109,16 @@ def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> R
     """Runs whose slots are known."""
     labelled = labelled_runs(runs)
     started = [run.slot_history.started for run in labelled]
+    worlds = {each.name: facts_of_journal(each) for each in reversed(started)}
+    for run in reversed(labelled):
+        name, switches = run.slot_history.started.name, run.slot_history.switches
+        if not worlds[name].switches:
+            note = recorded_switch_note(switches)
+            worlds[name] = msgspec.structs.replace(worlds[name], switches=note)
     return ReportSource(
         cells=_cells_of_runs(labelled),
         drawn=labelled,
-        worlds={each.name: facts_of_journal(each) for each in reversed(started)},
+        worlds=worlds,
         within_s=within_s,
         recorded_by=sorted({each.version for each in started}),
     )

@@ -10,6 +10,7 @@ import pytest
 
 import callboard
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded, RunStarted
+from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.cli import run_command_line
 from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.many.sweeps.key_steps import key_steps
@@ -34,6 +35,9 @@ from callboard.experiments.pages.report.report_source import (
     sweep_command_lines,
 )
 from callboard.experiments.pages.report.study_report import first_seed, study_report
+from callboard.experiments.run.interventions import Intervene
+from callboard.experiments.run.run_loading import load_run
+from callboard.experiments.run.simulation import Simulation
 from tests.callboard.test_run_hints import SWITCHED
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma, result
@@ -164,6 +168,20 @@ def test_runs_whose_policy_changes_are_not_compared_by_what_they_began_under(
         " Columns are named by what each run begins under."
     )
     assert "a job took" in study_report(source_of_journals(begun[:1])).lead
+
+
+def test_a_policy_that_was_changed_by_hand_is_told(tmp_path: Path) -> None:
+    """The page was one of a run under fair, from its beginning to its end."""
+    events: list[AnyEvent] = []
+    by_hand = Intervene((SwitchPolicy("hfsp"),))
+    spec = load_run("two-jobs").with_intervention(40_000, by_hand)
+    Simulation(msgspec.structs.replace(spec, policy="fair"), [events.append]).run()
+    journal = record(tmp_path / "by-hand.journal", events)
+    lead = study_report(source_of_journals([journal])).lead
+    assert lead.startswith(
+        "A run's policy was changed by hand: hfsp from 00:00:40 on."
+        " Columns are named by what each run begins under.\nUnder fair a job took"
+    )
 
 
 def test_policies_under_which_it_took_as_long_are_named_of_one_seed_too() -> None:
