@@ -205,7 +205,7 @@ class Job(Actor[AnyEvent]):
     def at_work(self) -> bool:
         return self.state is JobState.INITIALISING
 
-    def waits_for(self) -> str:
+    def waiting_reason(self) -> str:
         spec = self._spec
         return (
             f"job {spec.job} ({spec.name}) waits: {self._done[MAPS]} of {spec.maps} maps"

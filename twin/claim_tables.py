@@ -24,7 +24,7 @@ def set_preemption_rules(given: _Numbers, rule: KillPreemption, paces: _Numbers)
     given[c.WEIGHT_SCALE] = lcm(*np.unique(paces).tolist())
 
 
-def claim_table(rule: KillPreemption, order: Order, jobs: int, paths: list[str]) -> _Numbers:
+def preemption_claims(rule: KillPreemption, order: Order, jobs: int, paths: list[str]) -> _Numbers:
     """A row for each job, then for each pool, by path."""
     claims = np.full((jobs + len(paths), c.CLAIM_WIDTH), c.NONE, np.int64)
     claims[:, c.MIN_TIMEOUT] = _threshold_ms(rule.params.min_share_timeout_s)

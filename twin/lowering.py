@@ -33,7 +33,7 @@ from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.twin import columns as c
 from callboard.twin.addressed_draws import bits_of, draw_key
 from callboard.twin.cannot_play import CannotPlay
-from callboard.twin.claim_tables import claim_table, set_preemption_rules
+from callboard.twin.claim_tables import preemption_claims, set_preemption_rules
 from callboard.twin.columns import Tables
 from callboard.twin.phase_tables import phase_tables, set_virtual_rules, with_training_pool
 from callboard.twin.pool_tables import pool_paths, pool_tables, user_table
@@ -132,7 +132,7 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
     pools, standings = pool_tables(policy.order, jobs, lowered)
     virtual, measures = phase_tables(policy.order, jobs, lowered)
     users = user_table(policy.order, jobs, lowered)
-    given = _given_settings(world, policy, until_ms, attempts, slots, pools)
+    given = _run_constants(world, policy, until_ms, attempts, slots, pools)
     given[c.HAS_CAPS] = bool(
         (users[:, 0] != c.NONE).any() or (pools[:, c.MAX_JOBS] != c.NONE).any()
     )
@@ -143,7 +143,7 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         paces = np.concatenate([lowered[:, c.INVERSE_WEIGHT], pools[:, c.POOL_PACE]])
         set_preemption_rules(given, policy.preemption, paces)
         paths = pool_paths(policy.order, jobs)
-        claims = claim_table(policy.preemption, policy.order, len(jobs), paths)
+        claims = preemption_claims(policy.preemption, policy.order, len(jobs), paths)
     killable = slots if len(claims) else 0
     lowered[:, c.RUNNABLE] = not given[c.HAS_CAPS]
     lists = np.zeros((c.LIST_ROWS, len(jobs) + len(pools) + 1), np.int64)
@@ -233,7 +233,7 @@ def _doubled_table(table: NDArray[np.int32]) -> NDArray[np.int32]:
     return longer
 
 
-def _given_settings(
+def _run_constants(
     world: World,
     policy: Policy,
     until_ms: Millis | None,

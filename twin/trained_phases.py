@@ -101,7 +101,7 @@ def end_training_task(w: Tables, berth: int, work_ms: int, succeeded: bool) -> N
 
 def plan_hearing(w: Tables, berth: int) -> None:
     """Plan for the first heartbeat that can tell how far a training task is, if it runs so long."""
-    begun_ms = _work_begun(w, berth)
+    begun_ms = _work_began_ms(w, berth)
     if not w.berths[berth, TRAINS] or w.berths[berth, SAMPLE] != NONE or begun_ms == LATER:
         return
     heard_ms = begun_ms + max(w.given[TRAINING_DELAY], 1)
@@ -114,8 +114,8 @@ def hear_progress(w: Tables, berth: int, sent_ms: int) -> None:
     """A heartbeat tells how far a training task is: that measures it."""
     w.berths[berth, HEARD_FROM] = LATER
     job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
-    worked_ms = sent_ms - _work_begun(w, berth)
-    length_ms = w.berths[berth, OVER] - _work_begun(w, berth)
+    worked_ms = sent_ms - _work_began_ms(w, berth)
+    length_ms = w.berths[berth, OVER] - _work_began_ms(w, berth)
     done = min(worked_ms / length_ms, 1.0)
     if kind != MAPS_HERE:  # as its progress tells it, of which the shuffle is a third
         progress = _SHUFFLE_SHARE + (1 - _SHUFFLE_SHARE) * done
@@ -127,7 +127,7 @@ def hear_progress(w: Tables, berth: int, sent_ms: int) -> None:
     _finish_training(w, kind, job, NONE)
 
 
-def _work_begun(w: Tables, berth: int) -> int:
+def _work_began_ms(w: Tables, berth: int) -> int:
     """When the attempt's own work began, its shuffle apart."""
     column = BEGUN if w.berths[berth, OF_KIND] == MAPS_HERE else SHUFFLED
     return int(w.berths[berth, column])

@@ -287,13 +287,13 @@ class Frontend(Actor[AnyEvent]):
     # What nodes report.
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
-        if isinstance(report, msg.EndReport) and self.is_forgotten(report.attempt):
+        if isinstance(report, msg.EndReport) and self.is_forgotten_attempt(report.attempt):
             return
         if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
             self._know_all_nodes()
         self._bookings.book(report)
 
-    def is_forgotten(self, attempt: AttemptId) -> bool:
+    def is_forgotten_attempt(self, attempt: AttemptId) -> bool:
         """Whether it was begun in an earlier life, or was lost with its node."""
         if attempt <= self._forgotten:
             return True

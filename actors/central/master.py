@@ -73,7 +73,7 @@ class Master(Actor[AnyEvent]):
         self._membership = Membership(cluster, self.heartbeats, self, self.expect)
         self._open_books(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
-    def waits_for(self) -> str | None:
+    def waiting_reason(self) -> str | None:
         return self.policy.problem(self.ledger) or None
 
     def _open_books(self, ledger: Ledger) -> None:
@@ -289,7 +289,7 @@ class Master(Actor[AnyEvent]):
             self.note(ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause))
         known = [member.node for member in lost.members.values()]
         self._open_books(lost.successor())
-        self._membership.begin_anew(known, cause)
+        self._membership.on_master_restart(known, cause)
         self._put_policy_in_force(self._pristine)
         for job in jobs:
             if job.state is not BookedJobState.ENDING:

@@ -94,7 +94,7 @@ class Membership:
         self._preemptor = preemptor
         self._blacklist = NodeBlacklist()
 
-    def begin_anew(self, known: list[NodeId], cause: int) -> None:
+    def on_master_restart(self, known: list[NodeId], cause: int) -> None:
         """The master has started again: nodes that it knew have to begin anew too."""
         self._former_lives |= self._lives
         self._lives = {}

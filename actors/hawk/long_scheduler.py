@@ -116,7 +116,7 @@ class LongScheduler(AskedFrontend):
         self._waits[slot_kind(stage)].remove(node, estimate_ms, tasks)
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
-        if isinstance(report, msg.EndReport) and not self.is_forgotten(report.attempt):
+        if isinstance(report, msg.EndReport) and not self.is_forgotten_attempt(report.attempt):
             entry = self.ledger.attempt(report.attempt)
             assert entry is not None, f"attempt {report.attempt} was closed before"
             self._remove_attempt_from_waits(entry)

@@ -113,7 +113,7 @@ class Actor(Answering, Generic[EventT]):
         for self.cause, message in mail:
             self.receive(message)
 
-    def waits_for(self) -> str | None:
+    def waiting_reason(self) -> str | None:
         """What this actor waits for, as a line for a person; None when it wants nothing."""
         return None
 

@@ -309,7 +309,7 @@ class Kernel(Generic[EventT]):
         batches.clear()
 
     def _waits_of_actors(self) -> list[str]:
-        waits = (actor.waits_for() for actor in self.actors.values())
+        waits = (actor.waiting_reason() for actor in self.actors.values())
         return [wait for wait in waits if wait is not None]
 
     def _leap_idle_rounds(self, at: Millis) -> Millis:

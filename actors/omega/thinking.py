@@ -261,7 +261,7 @@ class ThinkingScheduler(Frontend):
     def at_work(self) -> bool:
         return self._pausing > 0
 
-    def waits_for(self) -> str | None:
+    def waiting_reason(self) -> str | None:
         waiting = len(self._stages)
         return f"{self.name} has tasks of {waiting} stages on no node" if waiting else None
 

@@ -258,7 +258,7 @@ class Node(Machine):
     def restart(self) -> None:
         self.dialogue.begin_life(self.cause)
 
-    def waits_for(self) -> str | None:
+    def waiting_reason(self) -> str | None:
         attempts = "1 attempt" if len(self._held) == 1 else f"{len(self._held)} attempts"
         if not self._suspended:
             return f"{self.name} runs {attempts}" if self._held else None

@@ -323,7 +323,7 @@ class Slot(Machine):
             left_ms, done = attempt.put_off
             attempt.put_off = (round(left_ms * ratio), done)
 
-    def waits_for(self) -> str | None:
+    def waiting_reason(self) -> str | None:
         attempt = self._attempt
         if attempt is None or attempt.state not in _STALLS:
             return None

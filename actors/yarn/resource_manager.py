@@ -287,7 +287,7 @@ class ResourceManager(Actor[AnyEvent]):
 
     # For people.
 
-    def waits_for(self) -> str | None:
+    def waiting_reason(self) -> str | None:
         """How many applications ask, and what keeps them from what they ask for."""
         asking = [each for each in self.applications.values() if each.has_pending()]
         if not asking:

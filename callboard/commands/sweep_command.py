@@ -47,7 +47,7 @@ from callboard.experiments.many.sweeps.sweep_rows import (
     SettingRuns,
     by_setting,
     cell_columns,
-    setting_value,
+    number_or_text,
 )
 from callboard.experiments.many.sweeps.variation import (
     POLICY,
@@ -350,7 +350,7 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
 def _as_json(cell: PlayedCell) -> dict[str, object]:
     head: dict[str, object] = {
         "scenario": cell.scenario,
-        "setting": {key: setting_value(text) for key, text in cell.setting},
+        "setting": {key: number_or_text(text) for key, text in cell.setting},
         "policy": cell.policy,
         "seed": cell.seed,
         "key": cell.key,

@@ -93,7 +93,7 @@ WAITED = Played(
 )
 
 
-def _waits_chart(samples: Sequence[Runs]) -> Any:
+def _locality_over_wait_chart(samples: Sequence[Runs]) -> Any:
     figure = local_share("node")
     series = [
         Series(
@@ -314,6 +314,6 @@ SLIDES_ARTEFACTS: tuple[AnyArtefact, ...] = (
         " second, eight in 5 s, where a job of 3 maps has its data on 9 of 100 nodes. The"
         " slides do not say how long their tasks take, but that most are short: what they say holds"
         " for maps of up to 80 s.",
-        draw=_waits_chart,
+        draw=_locality_over_wait_chart,
     ),
 )

@@ -73,7 +73,7 @@ class RecordingMaker:
         self._repeated: Counter[str] = Counter()
         self._inference = ClusterInference(self.hosts, remarks)
 
-    def begins_again(self, attempt: HistoryAttempt, place: str) -> bool:
+    def is_second_start(self, attempt: HistoryAttempt, place: str) -> bool:
         """Whether an attempt that starts on this line had started before, which is noted."""
         if attempt.start_ms is None:
             return False

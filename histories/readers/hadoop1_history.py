@@ -171,7 +171,7 @@ class Hadoop1Reader:
 
     def _begin_attempt(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
         start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
-        if attempt.start_ms is not None and self._maker.begins_again(
+        if attempt.start_ms is not None and self._maker.is_second_start(
             attempt, self._place_of_line(line)
         ):
             return  # nearly none: a place is not worth its making for each

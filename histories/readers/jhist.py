@@ -162,7 +162,7 @@ class JhistReader:
             self._end_attempt(attempt, kind, event, line)
 
     def _begin_attempt(self, attempt: HistoryAttempt, event: _Event, line: int) -> None:
-        if self._maker.begins_again(attempt, self._place_of_line(line)):
+        if self._maker.is_second_start(attempt, self._place_of_line(line)):
             return
         attempt.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
         attempt.level = _LEVELS.get(str(event.get("locality")))

@@ -82,7 +82,7 @@ class Causality(Rule):
             ev.AttemptSuspended: self._check_was_ordered,
             ev.AttemptResumed: self._check_was_ordered,
             ev.AttemptEnded: self._check_attempt_end,
-            ev.AttemptClosed: self._check_closing,
+            ev.AttemptClosed: self._check_attempt_closing,
             ev.LaunchExpired: self._check_launch_expiry,
             ev.KillOrdered: self._launched_attempt,
             ev.SuspendOrdered: self._launched_attempt,
@@ -176,7 +176,7 @@ class Causality(Rule):
         if event.outcome is Outcome.KILLED and not excused:
             raise self.violation(event, "nobody ordered it, nor has its node crashed", attempt)
 
-    def _check_closing(self, event: ev.AttemptClosed) -> None:
+    def _check_attempt_closing(self, event: ev.AttemptClosed) -> None:
         attempt = self._launched_attempt(event)
         if attempt is None:
             return
@@ -236,7 +236,7 @@ class DeadNodes(Rule):
             **dict.fromkeys((ev.NodeLost, ev.ContactLost), self._note_node_lost),
             **dict.fromkeys((ev.NodeReturned, ev.ContactRegained), self._note_node_returned),
             ev.AttemptLaunched: self._check_launch,
-            ev.AttemptClosed: self._check_closing,
+            ev.AttemptClosed: self._check_attempt_closing,
             ev.FaultStruck: self._forget_losses_of_ended_scheduler,
         }
 
@@ -281,7 +281,7 @@ class DeadNodes(Rule):
         if given in self._out_of_contact:
             raise self.violation(event, f"scheduler {given[1]} has given the node up", node)
 
-    def _check_closing(self, event: ev.AttemptClosed) -> None:
+    def _check_attempt_closing(self, event: ev.AttemptClosed) -> None:
         if not self._just_lost:
             return
         self._check_earlier_losses(event)

@@ -29,12 +29,12 @@ class Successes(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            ev.AttemptClosed: self._check_closing,
+            ev.AttemptClosed: self._check_attempt_closing,
             ev.MapOutputsLost: self._check_lost_outputs,
             ev.JobFinished: self._check_job_end,
         }
 
-    def _check_closing(self, event: ev.AttemptClosed) -> None:
+    def _check_attempt_closing(self, event: ev.AttemptClosed) -> None:
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
@@ -147,7 +147,7 @@ class AttemptLimits(Rule):
     def handlers(self) -> Handlers:
         return {
             ev.AttemptLaunched: self._check_launch,
-            ev.AttemptClosed: self._check_closing,
+            ev.AttemptClosed: self._check_attempt_closing,
             ev.MapOutputsLost: self._check_lost_outputs,
         }
 
@@ -178,7 +178,7 @@ class AttemptLimits(Rule):
         if event.original and others[0].launch.node == event.node:
             raise self.violation(event, "the task runs on this node already", *others)
 
-    def _check_closing(self, event: ev.AttemptClosed) -> None:
+    def _check_attempt_closing(self, event: ev.AttemptClosed) -> None:
         self.times += 1
         launch = self.run_state.attempts[event.attempt].launch
         if launch.stage >= SETUP:

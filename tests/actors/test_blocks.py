@@ -133,7 +133,7 @@ def test_who_waits_for_input_says_so() -> None:
     """What a run that is stuck would tell."""
     script = [ScheduledFault(1, Crash(node)) for node in HOLDERS]
     run = play([job(0, submit_ms=10_000)], cluster=SIX, script=script, until_ms=20_000)
-    waits = [wait for actor in run.kernel.actors.values() if (wait := actor.waits_for())]
+    waits = [wait for actor in run.kernel.actors.values() if (wait := actor.waiting_reason())]
     (launch,) = run.launches()
     told = f"attempt {launch.attempt} of job 0: no replica of its input can be read"
     assert f"slot 0 of node {launch.node} holds {told}" in waits

@@ -188,7 +188,7 @@ def test_an_exception_names_the_actor_the_message_and_the_time(host: Host) -> No
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_run_with_nothing_left_to_happen_says_who_waits_for_what(host: Host) -> None:
     class Waiter(Probe):
-        def waits_for(self) -> str:
+        def waiting_reason(self) -> str:
             return "probe 1 waits for Godot"
 
     kernel = Kernel()

@@ -78,7 +78,7 @@ def cell_columns(cells: Sequence[PlayedCell]) -> Columns:
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,15})?", re.ASCII)
 
 
-def setting_value(text: str) -> int | float | str:
+def number_or_text(text: str) -> int | float | str:
     """What a key is set to, a number where it is plainly written as one."""
     number = _NUMBER.fullmatch(text)
     if number is None:
@@ -88,7 +88,7 @@ def setting_value(text: str) -> int | float | str:
 
 def as_numbers(values: Sequence[TableCell]) -> list[TableCell]:
     """Values as they were written, as numbers if all of them are."""
-    read = [setting_value(each) if isinstance(each, str) else each for each in values]
+    read = [number_or_text(each) if isinstance(each, str) else each for each in values]
     return list(values) if any(isinstance(each, str) for each in read) else read
 
 
