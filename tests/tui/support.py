@@ -147,7 +147,10 @@ class Screen:
         await self.pilot.pause()
 
     def text(self) -> str:
-        """All that is on the screen, line by line."""
+        """All that is on the screen, line by line; below a dialog what is behind it, whoever has
+        drawn that last.
+        """
+        visible_screen_stack.set(self.app._background_screens)
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 
