@@ -184,6 +184,7 @@ dead_nodes = _property_of_rule(
     source="P1, O1, Y1 and those behind them",
     family=WITH_FAULTS,
     universal=True,
+    misfit=lambda _policy: "a master makes no reservations, claims or containers",
     architectures=tuple(
         name for name in ARCHITECTURES if any(_RULES[rule].holds_for(name) for rule in OWN_RULES)
     ),

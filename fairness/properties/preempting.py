@@ -47,7 +47,7 @@ preempts_by_entitlement = misfit_unless(
 )
 kills_by_entitlement = misfit_unless("preemption", KillPreemption, "nothing is killed by shares")
 orders_fairly = misfit_unless(
-    "order", Fair, "it is about `fair`; what {} says is due changes by itself"
+    "order", Fair, "it is about `fair`; what others say is due may change by itself"
 )
 
 

@@ -47,6 +47,10 @@ class Known(Protocol):
         """Since when an attempt has been suspended."""
 
 
+_VICTIM = "of the check's victims"
+"""Among what a victim has its rank: not in the queue."""
+
+
 class Narrator:
     """Tells an event as a sentence without a full stop, by what is `known` before it.
 
@@ -106,9 +110,10 @@ class Narrator:
                 return f"{who} books {self._attempt_name(event.attempt)} as {event.outcome}"
             case ev.KillOrdered():
                 victim = self._attempt_and_node(event.attempt)
-                return f"{victim} must give way ({why_in_words(event.why)})"
+                return f"{victim} must give way ({why_in_words(event.why, _VICTIM)})"
             case ev.SuspendOrdered():
-                victim, why = self._attempt_and_node(event.attempt), why_in_words(event.why)
+                victim = self._attempt_and_node(event.attempt)
+                why = why_in_words(event.why, _VICTIM)
                 return f"{victim} must give way and keep its work ({why})"
             case ev.ResumeOrdered():
                 attempt = self._attempt_and_node(event.attempt)

@@ -93,7 +93,7 @@ def test_a_violation_ends_the_run_and_keeps_the_journal(
     assert (status, out) == (1, "")
     assert "S13 is broken: preemption takes no more than is lacking" in err
     assert "  there is no preemption in this run" in err
-    assert "must give way (sly: 1st in the queue)" in err.splitlines()[-1]
+    assert "must give way (sly: 1st of the check's victims)" in err.splitlines()[-1]
     assert "Traceback" not in err
     assert f"recorded in {journal}" in err
     *_, last = Journal(journal)

@@ -149,7 +149,7 @@ def test_who_was_suspended_for_whom(tmp_path: Path) -> None:
     at = told.index("Preemption:")
     assert [line.strip() for line in told[at + 1 : at + 4]] == [
         "00:00:10.000  map 0 of job-0 on node-0 must give way and keep its work"
-        " (scripted: 1st in the queue), 9.999 s after its launch",
+        " (scripted: 1st of the check's victims), 9.999 s after its launch",
         "00:00:15.011  a map slot on node-0 that job-0 had to give up goes to job-1",
         "00:00:27.020  map 0 of job-0 goes on after 15.010 s on node-0, slot 0",
     ]

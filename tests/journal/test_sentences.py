@@ -129,7 +129,7 @@ def test_a_kill_is_told_with_its_reason() -> None:
         teller.tell(event)
     told = teller.tell(KillOrdered(300, 2, Why(Reason.OWN, "fair-share", 3, 0.25)))
     assert told == (
-        "map 1 of job-0 on node-1 must give way (fair-share: 3rd in the queue, score 0.25)"
+        "map 1 of job-0 on node-1 must give way (fair-share: 3rd of the check's victims, score 0.25)"
     )
     assert teller.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
         "map 1 of job-0 was killed on node-1 after 0.199 s"
@@ -152,7 +152,7 @@ def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
     ]
     assert [teller.tell(event) for event in told] == [
         "map 1 of job-0 on node-1 must give way and keep its work"
-        " (suspend, pool ads lacks 1 of its min share: 1st in the queue)",
+        " (suspend, pool ads lacks 1 of its min share: 1st of the check's victims)",
         "map 1 of job-0 is suspended on node-1 and keeps its work",
         "map 1 of job-0 on node-1 may go on (fair: 1st in the queue)",
         "map 1 of job-0 goes on after 40.000 s on node-1, slot 0",
