@@ -129,7 +129,8 @@ def test_a_kill_is_told_with_its_reason() -> None:
         teller.tell(event)
     told = teller.tell(KillOrdered(300, 2, Why(Reason.OWN, "fair-share", 3, 0.25)))
     assert told == (
-        "map 1 of job-0 on node-1 must give way (fair-share: 3rd of the check's victims, score 0.25)"
+        "map 1 of job-0 on node-1 must give way"
+        " (fair-share: 3rd of the check's victims, score 0.25)"
     )
     assert teller.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
         "map 1 of job-0 was killed on node-1 after 0.199 s"

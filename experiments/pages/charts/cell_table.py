@@ -98,7 +98,8 @@ def short_key(key: str, keys: Sequence[str]) -> str:
 
 def policy_labels(policies: Sequence[str]) -> list[str]:
     """The policies as labels, shortened where that keeps them apart: of several of one head,
-    `fair(…)` beside `fair`, a shortened one says what sets it apart.
+    `fair(…)` beside `fair`, a shortened one says what sets it apart.  One that stands there several
+    times is numbered.
     """
     short = [short_policy(policy, PARAMS_MAX) for policy in policies]
     told = [
@@ -107,9 +108,13 @@ def policy_labels(policies: Sequence[str]) -> list[str]:
         else _distinguishing_label(policy, [each for each in policies if each != policy])
         for policy, name in zip(policies, short, strict=True)
     ]
-    return [
+    whole = [
         policy if told.count(name) > 1 else name
         for policy, name in zip(policies, told, strict=True)
+    ]
+    return [
+        f"{name} #{whole[: place + 1].count(name)}" if whole.count(name) > 1 else name
+        for place, name in enumerate(whole)
     ]
 
 

@@ -144,6 +144,8 @@ def _less_time_words(runs: SeedRuns, names: Sequence[str], best: int, other: int
     found = runs.against(best, other, mean_response_s)
     if found.difference.half is None:
         return f"{told}."
+    if found.ties == found.difference.runs:
+        return f"{told}. They are equal in each of the {found.ties} seeds."
     cells = difference_cells(found, " s")
     seeds = f"Seed by seed the difference is {cells.difference}, less in {cells.better_in} seeds"
     sure = "" if found.difference.excludes_zero else ", which may be chance"

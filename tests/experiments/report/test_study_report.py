@@ -12,7 +12,7 @@ import callboard
 from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded, RunStarted
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.cli import run_command_line
-from callboard.experiments.many.seed_runs import mean_response_s
+from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
@@ -34,6 +34,7 @@ from callboard.experiments.pages.report.report_source import (
     source_of_store,
     sweep_command_lines,
 )
+from callboard.experiments.pages.report.report_words import found_sentence
 from callboard.experiments.pages.report.study_report import first_seed, study_report
 from callboard.experiments.run.interventions import Intervene
 from callboard.experiments.run.run_loading import load_run
@@ -210,6 +211,15 @@ def test_means_of_other_jobs_are_told_to_be_such() -> None:
     assert "not the same" not in study_report(ReportSource(cells=runs[:1])).lead
     lost = next(row for row in group_rows([whole, cut], "user") if "not completed" in row.label)
     assert (lost.of(whole), lost.of(cut)) == (0, 1)
+
+
+def test_what_is_equal_in_all_seeds_is_no_chance() -> None:
+    """It said "less in 0 of 2, equal in 2 seeds, which may be chance", and called both `fair`."""
+    runs = SeedRuns("toy", ("fair", "fair"), (1, 2), ((result(90.0),) * 2, (result(100.0),) * 2))
+    assert found_sentence(runs) == (
+        "Under fair #1 a job took 95.0 ± 63.5 s on average, about as long as under fair #2"
+        " (95.0 ± 63.5 s). They are equal in each of the 2 seeds."
+    )
 
 
 def test_a_large_difference_that_may_be_chance_is_no_likeness() -> None:
