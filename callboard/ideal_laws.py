@@ -31,7 +31,7 @@ from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
 from callboard.scheduler.text.missing_extra import MissingExtraError
-from callboard.scheduler.text.quantities import with_sign
+from callboard.scheduler.text.quantities import count, with_sign
 
 LAW_JOBS, LAW_JOBS_PLAIN = 1_000_000, 20_000
 """Jobs a run, where the loops are compiled and where they are not."""
@@ -59,7 +59,7 @@ def compare_laws(args: Namespace, say: PlainConsole) -> int:
     for law in args.law:
         out.print(_law_table(law, [line for line in lines if line.system.law == law]))
     played = sorted({len(means) for means in found.values()})
-    told = f"{played[0]}" if len(played) == 1 else f"{played[0]} to {played[-1]}"
+    told = f"{played[0]} to {played[-1]} runs" if len(played) > 1 else count(played[0], "run")
     out.print(_NOTE.format(runs=told, jobs=jobs, margin=LAW_MARGIN), soft_wrap=True)
     paths = [_write_csv(lines, args.out / "laws.csv")]
     if len({line.system.load for line in lines}) > 1:
@@ -170,7 +170,7 @@ def _runs_to_play_on(lines: Sequence[LawLine], most: int) -> dict[LawSystem, ran
 
 
 _NOTE = """\
-{runs} runs of {jobs:,} jobs each; ± is a 95 % interval, the narrower for what is known of the jobs
+{runs} of {jobs:,} jobs each; ± is a 95 % interval, the narrower for what is known of the jobs
 drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: that many runs would tell
 (--most-runs).  too rare: the mean hangs on jobs so large that these runs hardly had any."""
 

@@ -21,6 +21,7 @@ from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
 from callboard.experiments.ideal_study.law_systems import GITTINS
+from callboard.experiments.ideal_study.one_slot import SLOT_JOBS, SLOT_RUNS
 from callboard.experiments.ideal_study.plots import draw_figures
 from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
 from callboard.experiments.ideal_study.results import Results
@@ -61,7 +62,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("traces", nargs="*", type=Path, metavar="TRACE", help="SWIM files, or folders with them")
     law = "jobs of these distributions instead, as in 'weibull(shape=0.5)'; a wrong one lists all"
     add("--law", nargs="+", metavar="LAW", help=law)
-    jobs = f"with --law: a run (default: {LAW_JOBS:,}; without numba {LAW_JOBS_PLAIN:,})"
+    jobs = f"with --law: a run (default: {LAW_JOBS:,}; without numba {LAW_JOBS_PLAIN:,}; with"
+    jobs += f" --cluster {SLOT_JOBS:,})"
     add("--jobs", type=whole_number(100, 10_000_000), metavar="N", help=jobs)
     servers = "with --law: servers, each of speed 1, under fifo or srpt (default: 1)"
     add("--servers", type=whole_number(1, 10_000), metavar="K", help=servers)
@@ -69,7 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help="errors (default: 0 0.5 1)")
     add("--load", nargs="+", type=_ABOVE_0, metavar="L", help="loads (default: 0.9)")
     add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
-    runs = "runs a point (default: 20; --report: 100)"
+    runs = f"runs a point (default: 20; --report: 100; --cluster: {SLOT_RUNS})"
     add("--runs", type=whole_number(1), metavar="N", help=runs)
     cluster = "with --law: the jobs, sizes in seconds, on one slot of a cluster too; what that adds"
     add("--cluster", action="store_true", help=cluster)

@@ -74,7 +74,7 @@ def _asked_tour(options: argparse.Namespace) -> Tour | None:
     told = [plugins.canonical_policy(policy) for policy in tour.policies]
     if options.policy and [plugins.canonical_policy(each) for each in options.policy] != told:
         raise InputError(
-            f"--policy: the tour tells of {' and then '.join(told)}; leave one of them out"
+            f"--policy: the tour tells of {' and then '.join(told)}; leave out --policy or --tour"
         )
     if changed := world_changes(options):
         raise InputError(

@@ -218,6 +218,20 @@ class TestInFront:
             switched = FaultStruck(100_002, SwitchPolicy("hfsp")) in taped(server, side)
             assert switched is bool(side)
 
+    def test_the_side_that_comes_to_the_front_says_what_its_colours_stand_for(self) -> None:
+        """Its title lacked them until the next key."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 600_000)
+            before = str(screen.app.query("#comparison SlotsPane").first().border_title)
+            await screen.press("v")
+            (front,) = (title for title in titles(screen) if title.startswith("[1]"))
+            assert front == before.replace("fifo", "fair")
+            assert "■" in front
+
+        with LiveServer([plan("small-behind-giant", each) for each in ("fifo", "fair")]) as server:
+            drive(server, act, SMALL)
+
 
 class TestDifferences:
     def test_the_first_is_one_key_away(self) -> None:

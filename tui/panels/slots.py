@@ -159,6 +159,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def on_resize(self) -> None:
         self._lay_out()
+        if self.frame is not None:  # one that comes to the front had no width when it was drawn
+            self.entitle(self._title_content(self.frame))
 
     @property
     def has_many_nodes(self) -> bool:
