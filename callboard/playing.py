@@ -176,7 +176,11 @@ def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
 def say_recorded(task: RunTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
     if task.journal is not None:
-        console.print(plain(f"recorded in {task.journal}"), soft_wrap=True)
+        told = f"recorded in {task.journal}"
+        file = getattr(task.spec.scenario.workload, "path", "")
+        if file and not (task.journal.parent / file).exists():
+            told += f"; its jobs are in {file}: copy that beside it to play it again"
+        console.print(plain(told), soft_wrap=True)
 
 
 def _task_title(task: RunTask) -> str:

@@ -32,6 +32,10 @@ _PLAYED = {
 """What recorded tasks need; they have noise and stragglers in what they took."""
 
 
+_WRITTEN = {_PERIOD: "heartbeat interval (its period less 2 ms for messages)"}
+"""What the scenario has another figure of than the estimate."""
+
+
 class ScenarioFigure(NamedTuple):
     """A figure of the scenario, as its file has it, and why it is that where no
     estimate says so.
@@ -54,7 +58,9 @@ def changed_figures(found: Calibration) -> list[ScenarioFigure]:
     """
     kept = {each.field for each in _unchallenged_defaults(found)}
     changed = {
-        field: ScenarioFigure(name, field, _value_to_write(field, estimate), "")
+        field: ScenarioFigure(
+            _WRITTEN.get(field, name), field, _value_to_write(field, estimate), ""
+        )
         for field, name in _PLAYED.items()
         if field not in kept and (estimate := found.estimate_of(field)) is not None
     }

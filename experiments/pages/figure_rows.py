@@ -192,7 +192,7 @@ def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[Tab
 
     return (
         TableRow(
-            f"{name or f'(no {by})'}: jobs",
+            f"{name or _UNNAMED[by]}: jobs",
             partial(_number_of_jobs, by=by, name=name),
             "{:,.0f}".format,
         ),
@@ -205,6 +205,8 @@ def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[Tab
     )
 
 
+_UNNAMED: dict[GroupKey, str] = {"pool": "default (no pool)", "user": "(no user)"}
+"""What jobs without a pool, which go to `default`, and without a user stand under."""
 _PERCENT = "{:.1%}".format
 _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 

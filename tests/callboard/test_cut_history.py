@@ -79,3 +79,15 @@ def test_tasks_that_never_ran_are_played_and_counted(callboard: Run, tmp_path: P
     assert "1 job, 3 tasks, " in out
     assert "the scenario, 1 job and 10 tasks, those that never ran with them, on 3 nodes" in out
     assert "1 job (9 maps, 1 reduce)" in callboard("run", str(tmp_path / "x" / "day.toml"))[1]
+
+
+def test_a_journal_says_which_file_it_needs_beside_it(callboard: Run, tmp_path: Path) -> None:
+    """Its report's command ended with "there is no file of recorded tasks"."""
+    path = str(written(tmp_path, HADOOP1, "day"))
+    callboard("import", path, "--to", str(tmp_path / "x"))
+    for folder, told in (("x", ""), ("y", "; its jobs are in day.tasks.gz: copy that beside it")):
+        journal = tmp_path / folder / "run.journal"
+        run = ("run", str(tmp_path / "x" / "day.toml"), "--policy", "fair", "--journal")
+        err = callboard(*run, str(journal))[2]
+        assert f"recorded in {journal}{told}" in err
+        assert bool(told) is ("copy that beside it" in err)
