@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
@@ -682,4 +683,5 @@ class CallboardApp(App[None]):
 
     def _close_and_exit(self) -> None:
         self.playback.source.close()
-        self.exit()
+        told = self._saving.told
+        self.exit(message=None if told is None else Text(told, no_wrap=True, overflow="ignore"))

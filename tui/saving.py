@@ -1,5 +1,6 @@
 """Saving a run from the screen, and the question before one is lost that was changed by hand."""
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ class SaveFlow:
     def __init__(self, app: App[Any], playback: Playback) -> None:
         self._app = app
         self._playback = playback
+        self.told: str | None = None
+        """What was saved last, and how it is played; for the terminal, once the screen is left."""
 
     def ask_before_leaving(self, leave: Callable[[], None]) -> None:
         """Offer to stay, to save the run first, or to lose it."""
@@ -106,6 +109,7 @@ class SaveFlow:
 
     def _report_saved(self, save: Save, then: Callable[[], None]) -> None:
         self._app.notify(f"saved; `callboard watch {save.path}` plays it")
+        self.told = f"saved as {save.path}; `callboard watch {shlex.quote(save.path)}` plays it"
         then()
 
 

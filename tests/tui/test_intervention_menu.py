@@ -455,6 +455,9 @@ class TestLeaving:
             screen.app.screen.query_one(Input).value = "outage-by-hand.journal"
             await screen.press("enter", "r")
             await screen.until(lambda: screen.app.return_code == 0)
+            (told,) = screen.app._exit_renderables
+            journal = "outage-by-hand.journal"
+            assert str(told) == f"saved as {journal}; `callboard watch {journal}` plays it"
 
         with live(act) as server:
             made = injected(server)
