@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import wraps
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast, get_args
 
@@ -227,7 +228,14 @@ def sweep(
     under = (*_policies(policies), *map(str, varied.get(POLICY, ())))
     named = tuple(map(str, _each(scenarios)))
     fixed = fixed_setting(_overrides(overrides))
+    if not named:
+        raise InputError("scenarios: there is none; name one, as in 'two-jobs'")
     check_whole("samples", samples, 2)
+    for name, ends in (("sobol", sobol), ("morris", morris)):
+        if ends is not None and not ends:
+            raise InputError(
+                f"{name}: there is no key; name its ends, as in {{'tasks.sigma': (0, 1)}}"
+            )
     method = asked_method(sobol, morris, samples, varied, named)
     question = None
     if method is not None:
@@ -285,9 +293,16 @@ def _ranges(ends: Ends | None) -> list[KeyRange]:
     """Each key and its two ends; InputError for what is none."""
     check_class("sobol, morris", [ends], Mapping)
     return [
-        parse_range(f"{key}={'..'.join(map(override_text, _each(two)))}")
+        parse_range(f"{key}={'..'.join(map(_end_text, _each(two)))}")
         for key, two in (ends or {}).items()
     ]
+
+
+def _end_text(end: object) -> str:
+    """As `--sobol` takes it; of any kind of number."""
+    if isinstance(end, Integral):
+        return str(int(end))
+    return repr(float(end)) if isinstance(end, Real) else str(end)
 
 
 def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:

@@ -31,6 +31,9 @@ from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.progress_line import ProgressLine, board_progress, run_progress
 from callboard.run_arguments import run_key
+from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scenarios.timeline import TraceEntry
 
 WORTH_PROCESSES = 30_000
 """With fewer tasks in all the runs they are over before processes have started."""
@@ -176,11 +179,21 @@ def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
 def say_recorded(task: RunTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
     if task.journal is not None:
-        told = f"recorded in {task.journal}"
-        file = getattr(task.spec.scenario.workload, "path", "")
-        if file and not (task.journal.parent / file).exists():
-            told += f"; its jobs are in {file}: copy that beside it to play it again"
-        console.print(plain(told), soft_wrap=True)
+        lacks = [
+            str(task.journal.parent / file)
+            for file in _recorded_files(task.spec.scenario)
+            if not (task.journal.parent / file).exists()
+        ]
+        told = f"; played again it needs copies as {' and '.join(lacks)}" if lacks else ""
+        console.print(plain(f"recorded in {task.journal}{told}"), soft_wrap=True)
+
+
+def _recorded_files(scenario: Scenario) -> list[str]:
+    """The files of a recorded history, its tasks and its outages: a journal has neither."""
+    if not isinstance(scenario.workload, RecordedWorkload):
+        return []
+    outages = (entry.path for entry in scenario.timeline if isinstance(entry, TraceEntry))
+    return [scenario.workload.path, *outages]
 
 
 def _task_title(task: RunTask) -> str:

@@ -163,7 +163,9 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         raise ScenarioError(problem, source=failures[0])
     form, readable = _only_format(files, columns, remarks)
     if columns and form.read is not _read_tables:
-        remarks.add("dropped", "--map: it says what the columns of a table mean, and this is none")
+        remarks.add(
+            "dropped", "--map: not used; it says what a table's columns mean, and this is no table"
+        )
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_garbage_collection():
         form.read(maker, readable, columns)

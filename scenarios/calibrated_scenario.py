@@ -32,10 +32,6 @@ _PLAYED = {
 """What recorded tasks need; they have noise and stragglers in what they took."""
 
 
-_WRITTEN = {_PERIOD: "heartbeat interval (its period less 2 ms for messages)"}
-"""What the scenario has another figure of than the estimate."""
-
-
 class ScenarioFigure(NamedTuple):
     """A figure of the scenario, as its file has it, and why it is that where no
     estimate says so.
@@ -58,12 +54,13 @@ def changed_figures(found: Calibration) -> list[ScenarioFigure]:
     """
     kept = {each.field for each in _unchallenged_defaults(found)}
     changed = {
-        field: ScenarioFigure(
-            _WRITTEN.get(field, name), field, _value_to_write(field, estimate), ""
-        )
+        field: ScenarioFigure(name, field, _value_to_write(field, estimate), "")
         for field, name in _PLAYED.items()
         if field not in kept and (estimate := found.estimate_of(field)) is not None
     }
+    if _PERIOD in changed:
+        why = f"as an interval, {2 * Cluster().latency_ms} ms for messages taken off"
+        changed[_PERIOD] = changed[_PERIOD]._replace(why=why)
     near, far = changed.get(_NEAR), changed.get(_FAR)
     if far and not near and far.value < _default_without_calibration(_NEAR, found.imported):
         why = "no more than the off-rack factor"

@@ -108,8 +108,9 @@ class SaveFlow:
         self._playback.save(save, partial(self._report_saved, save, then), give_up)
 
     def _report_saved(self, save: Save, then: Callable[[], None]) -> None:
-        self._app.notify(f"saved; `callboard watch {save.path}` plays it")
-        self.told = f"saved as {save.path}; `callboard watch {shlex.quote(save.path)}` plays it"
+        plays = f"`callboard watch {shlex.quote(save.path)}` plays it"
+        self._app.notify(f"saved; {plays}")
+        self.told = f"saved as {save.path}; {plays}"
         then()
 
 

@@ -147,7 +147,8 @@ def _estimate_lines(found: Calibration) -> Iterator[str]:
         yield "left at the default"
     for default in kept:
         yield f"{default.name:<22}{_scenario_figure(default):>12}  {default.why}"
-    if bounded := [each for each in changed_figures(found) if each.why]:
+    changed = changed_figures(found)
+    if bounded := [each for each in changed if each.why and each.field.startswith("tasks.")]:
         yield ""
         yield "moved from the default, though its interval may hold it"
     for moved in bounded:

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
     objective = "the figure in which it is to look bad (default: max slowdown)"
     add("--objective", "--goal", default="max slowdown", help=objective)
-    bred = "and the worst is made smaller by still more"
+    bred = "making the worst one smaller takes more still"
     search_arguments.add_search_arguments(parser, " drawn, and as many bred of them at most", bred)
 
 

@@ -159,7 +159,7 @@ def _print_import(imported: Imported, name: str, to: Path, tasks: Path, outages:
     print()
     played, tasks_played = count(len(recording.jobs), "job"), recording.task_count
     if tasks_played > imported.tasks:  # some that never ran are known by their number alone
-        played += f" and {count(tasks_played, 'task')}, those that never ran with them,"
+        played += f" and {count(tasks_played, 'task')} (with those that never ran)"
     print(f"{printable(str(to))}: the scenario, {played} on {count(recording.nodes, 'node')}")
     print(f"{printable(str(tasks))}: its tasks, which have to stay beside it")
     if imported.outages:

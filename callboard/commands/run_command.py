@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--policy", action="append", metavar="POLICY", help=policy)
     add = add_world_arguments(parser).add_argument
-    checked = "test every event against the rules S1 to S15, and those of its architecture;"
-    checked += " stop at the first that is broken"
+    checked = "test every event against the rules S1 to S15 and those of the architecture,"
+    checked += " and stop at the first that is broken"
     add("--check", action="store_true", help=checked)
     driver = "what runs the actors: Trio tasks, or a plain loop with the same results"
     add("--driver", "--host", choices=("trio", "direct"), default="trio", help=driver)

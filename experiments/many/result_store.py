@@ -165,7 +165,7 @@ class ResultStore:
         """Remember in which file a scenario of that name is.  The path is kept as it is seen from
         the store, so that it is found from any folder, and wherever both are moved together.
         """
-        kept = os.path.relpath(path, self.path.parent)
+        kept = os.path.relpath(path.resolve(), self.path.parent.resolve())
         with self._database_errors_told(), self._db:
             self._db.execute(_FILES)
             self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, kept))
@@ -174,7 +174,8 @@ class ResultStore:
         """How scenarios were last asked for, by their names: files by their paths from here."""
         given = self._pairs_in_table("sources", "SELECT name, given FROM sources")
         files = self._pairs_in_table("files", "SELECT name, path FROM files")
-        found = {name: os.path.relpath(self.path.parent / kept) for name, kept in files.items()}
+        folder = self.path.parent.resolve()
+        found = {name: os.path.relpath(folder / kept) for name, kept in files.items()}
         return {**given, **found}
 
     def _pairs_in_table(self, table: str, query: str) -> dict[str, str]:

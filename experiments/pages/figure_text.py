@@ -98,7 +98,7 @@ def difference_cells(found: PairedComparison, unit: str) -> DifferenceCells:
     if share is not None:
         relative = _signed_with_half(100 * share, half and 100 * half, 0, "%")
     ties = f", equal in {found.ties}" if found.ties else ""
-    told = found.difference.excludes_zero or found.difference.half is None
+    told = found.difference.excludes_zero or found.difference.half is None or found.ties == n
     remark = "" if told else "may be chance"
     difference, relative = (text.replace("-", "−") for text in (difference, relative))
     return DifferenceCells(difference, relative, f"{found.better_in} of {n}{ties}", remark)

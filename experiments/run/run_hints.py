@@ -1,6 +1,6 @@
 """What to know of a run before it is believed, or waited for, in a line; empty for nothing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -97,30 +97,46 @@ def switch_note(spec: RunSpec) -> str:
     )
 
 
-def recorded_switch_note(switches: Iterable[tuple[Millis, str]]) -> str:
-    """The same of a recorded run, of whose switches its scenario knows nothing."""
-    return _switch_words(switches, "a run's policy was changed by hand")
-
-
 def timeline_switch_note(scenario: Scenario) -> str:
     """The same of a scenario whose run is not at hand."""
+    return _switch_words(timeline_switches(scenario))
+
+
+def timeline_switches(scenario: Scenario) -> Iterator[tuple[Millis, str]]:
+    """When its timeline changes the policy, and to which."""
     seed = scenario.seed
-    return _switch_words(
-        (at_ms, entry.policy)
-        for place, entry, began_ms in entries_with_starts(scenario.timeline, seed)
-        if isinstance(entry, PolicyEntry)
-        for _, at_ms in entry.instants(began_ms, place, seed)
-    )
+    for place, entry, began_ms in entries_with_starts(scenario.timeline, seed):
+        if isinstance(entry, PolicyEntry):
+            for _, at_ms in entry.instants(began_ms, place, seed):
+                yield at_ms, entry.policy
 
 
-def _switch_words(
-    switches: Iterable[tuple[Millis, str]],
-    how: str = "the scenario's own timeline changes the policy",
+def recorded_switch_note(
+    switches: Mapping[str, Iterable[tuple[Millis, str]]], scripted: Collection[tuple[Millis, str]]
 ) -> str:
-    told = ", ".join(f"{policy} from {clock_time(at_ms)} on" for at_ms, policy in sorted(switches))
-    if not told:
-        return ""
-    return concise(f"{how}: {told}. Columns are named by what each run begins under")
+    """The same of recorded runs, by what they are called: what is not `scripted` was by hand."""
+    by_hand = {
+        run: [each for each in made if each not in scripted] for run, made in switches.items()
+    }
+    told = [
+        f"of {run} to {_moments_in_words(made)}" if len(switches) > 1 else _moments_in_words(made)
+        for run, made in by_hand.items()
+        if made
+    ]
+    return f"the policy was changed by hand: {'; '.join(told)}. {_NAMED}" if told else ""
+
+
+def _switch_words(switches: Iterable[tuple[Millis, str]]) -> str:
+    told = _moments_in_words(switches)
+    changes = f"the scenario's own timeline changes the policy: {told}"
+    return concise(f"{changes}. {_NAMED}") if told else ""
+
+
+_NAMED = "Columns are named by what each run begins under"
+
+
+def _moments_in_words(switches: Iterable[tuple[Millis, str]]) -> str:
+    return ", ".join(f"{policy} from {clock_time(at_ms)} on" for at_ms, policy in sorted(switches))
 
 
 def unreached_note(spec: RunSpec, ended_ms: Mapping[str, Millis]) -> str:

@@ -16,6 +16,11 @@ def clock_time(at_ms: Millis) -> str:
     return clock(1000 * round(at_ms / 1000))[:-4]
 
 
+def seconds_in_full(ms: Millis) -> str:
+    """As an option takes it, every millisecond: `90`, `12345.678`."""
+    return f"{ms / 1000:.3f}".rstrip("0").rstrip(".")
+
+
 def short_duration(ms: float) -> str:
     """A length of time, rounded to the last unit that is told: `0.4s`, `59s`, `2m05s`, `3h07m`,
     `2d04h`.

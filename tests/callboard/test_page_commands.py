@@ -45,7 +45,7 @@ def test_of_a_comparison(
 
 def test_of_a_run(callboard: Run, tmp_path: Path) -> None:
     page = tmp_path / "one.html"
-    options = library.RunOptions(until_ms=100_500, tie_order=3)
+    options = library.RunOptions(until_ms=100_512, tie_order=3)
     run = library.run("two-jobs", "fair", seed=5, overrides=CHANGED, options=options)
     run.report(page)
     (command,) = commands_of(page)

@@ -213,6 +213,7 @@ def test_programs_and_notebooks_have_the_answers_too(callboard: Run, tmp_path: P
 @pytest.mark.parametrize(
     ("named", "told"),
     [
+        ({"sobol": {}}, "sobol: there is no key"),
         ({"samples": 4}, "samples are of Sobol's or Morris' method"),
         ({"sobol": {"a": (0, 1)}, "morris": {"a": (0, 1)}}, "two methods: choose one"),
         ({"sobol": {"tasks.sigma": (0, 1)}, "samples": 3}, "want a power of two"),

@@ -110,11 +110,13 @@ def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> R
     labelled = labelled_runs(runs)
     started = [run.slot_history.started for run in labelled]
     worlds = {each.name: facts_of_journal(each) for each in reversed(started)}
-    for run in reversed(labelled):
-        name, switches = run.slot_history.started.name, run.slot_history.switches
-        if not worlds[name].switches:
-            note = recorded_switch_note(switches)
-            worlds[name] = msgspec.structs.replace(worlds[name], switches=note)
+    for name, world in worlds.items():
+        mine = {run.label: run.slot_history for run in labelled if run.summary.scenario == name}
+        by_hand = recorded_switch_note(
+            {label: told.switches for label, told in mine.items()}, world.switched_at
+        )
+        notes = [note for note in (world.switches, by_hand) if note]
+        worlds[name] = msgspec.structs.replace(world, switches="; ".join(notes))
     return ReportSource(
         cells=_cells_of_runs(labelled),
         drawn=labelled,
@@ -164,8 +166,10 @@ def _lost_worlds(worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]) -
     """Which scenarios cannot be told of, since their file is not there or says something else."""
     for name, world in worlds.items():
         if world == WorldFacts() and (file := sources.get(name, name)) != name:
-            changed = "has changed, or its runs were cut short" * Path(file).exists()
-            yield f"{name}: its cluster cannot be told: {file} {changed or 'is not there'}."
+            why = f"{file} is not there"
+            if Path(file).exists():
+                why = f"its runs are not those of {file} as it is now, or they were cut short"
+            yield f"{name}: its cluster cannot be told: {why}."
 
 
 def source_of_cells(

@@ -18,6 +18,7 @@ from callboard.experiments.pages.figure_text import (
 )
 from callboard.experiments.pages.report.world_facts import WorldFacts, workload_words
 from callboard.experiments.run.run_result import RunResult
+from callboard.journal.figures.job_groups import completed_among
 from callboard.journal.figures.summary import Summary
 from callboard.scheduler.text.quantities import count
 
@@ -89,7 +90,9 @@ def _finding_with_remark(runs: SeedRuns, remark: str) -> str:
     names, best = policy_labels(runs.policies), known[0][1]
     told = f"Under {names[best]} a job took {interval_text(write_seconds, means[best])} on average"
     if len(known) == 1:
-        return f"{told}. {f'These are {len(runs.seeds)} seeds.' if len(runs.seeds) > 1 else remark}"
+        seeds = f"These are {len(runs.seeds)} seeds." if len(runs.seeds) > 1 else remark
+        unlike = _unlike_jobs_words(runs, names)
+        return " ".join([f"{told}.", *[unlike] * bool(unlike), seeds])
     first, *rest = sorted(place for _, place in known[1:])
     less = _less_time_words(runs, names, best, first)
     single = runs.against(best, first, mean_response_s).difference.half is None
@@ -102,14 +105,17 @@ def _unlike_jobs_words(runs: SeedRuns, names: Sequence[str]) -> str:
     """Of how many jobs there is no response time, where that is not the same under all policies: a
     mean without the jobs that failed says little beside one with them.
     """
-    missing, submitted = [0] * len(names), [0] * len(names)
+    missing, submitted, alike = [0] * len(names), [0] * len(names), True
     for row in runs.rows:
+        done = []
         for place, result in enumerate(row):
             if result is not None:
-                jobs = result.summary.jobs
-                submitted[place] += jobs.submitted
-                missing[place] += jobs.submitted - jobs.completed
-    if len(set(missing)) < 2:
+                completed = completed_among(result.jobs, result.jobs.job)
+                done.append(set(result.jobs.job[completed].tolist()))
+                submitted[place] += len(completed)
+                missing[place] += int((~completed).sum())
+        alike = alike and all(each == done[0] for each in done)
+    if alike:
         return ""
     told = [
         f"{lost:,} of {of:,} under {name}"

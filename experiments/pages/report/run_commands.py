@@ -2,11 +2,14 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
 from callboard.experiments.many.sweeps.played_cell import Setting
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.journal.format import is_journal
+from callboard.journal.tell.time_format import seconds_in_full
 
 
 class AskedWorld(msgspec.Struct, frozen=True):
@@ -33,14 +36,14 @@ def comparison_commands(
 
 def spec_command(asked: AskedWorld, spec: RunSpec) -> str:
     """The command for one run."""
-    return _command(asked, ["--policy", spec.policy, *_spec_options(spec)])
+    seed = [] if is_journal(Path(asked.source)) else ["--seed", str(spec.scenario.seed)]
+    return _command(asked, ["--policy", spec.policy, *seed, *_spec_options(spec)])
 
 
 def _spec_options(spec: RunSpec) -> Iterator[str]:
-    """The seed, and what else decides a run beside its scenario."""
-    yield from ("--seed", str(spec.scenario.seed))
+    """What decides a run beside its scenario and its seed."""
     if spec.until_ms is not None:
-        yield from ("--until", f"{spec.until_ms / 1000:g}")
+        yield from ("--until", seconds_in_full(spec.until_ms))
     if spec.tie_order is not None:
         yield from ("--tie-order", str(spec.tie_order))
     if spec.patient:

@@ -11,13 +11,14 @@ from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.run_tasks import RunTask
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
-from callboard.experiments.run.run_hints import timeline_switch_note
+from callboard.experiments.run.run_hints import timeline_switch_note, timeline_switches
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.scenarios.scenario_file import Scenario, from_dict
+from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.quantities import count, duration
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -33,6 +34,8 @@ class WorldFacts(msgspec.Struct, frozen=True):
     faults: str = ""
     policies: tuple[str, ...] = ()
     switches: str = ""
+    switched_at: tuple[tuple[Millis, str], ...] = ()
+    """The same as moments, each with its policy."""
 
 
 def facts_of_journal(started: RunStarted) -> WorldFacts:
@@ -71,6 +74,7 @@ def facts_of_scenario(scenario: Scenario) -> WorldFacts:
         faults=_fault_words(scenario),
         policies=scenario.policies,
         switches=timeline_switch_note(scenario),
+        switched_at=tuple(timeline_switches(scenario)),
     )
 
 

@@ -173,15 +173,21 @@ def test_runs_whose_policy_changes_are_not_compared_by_what_they_began_under(
 
 def test_a_policy_that_was_changed_by_hand_is_told(tmp_path: Path) -> None:
     """The page was one of a run under fair, from its beginning to its end."""
-    events: list[AnyEvent] = []
-    by_hand = Intervene((SwitchPolicy("hfsp"),))
-    spec = load_run("two-jobs").with_intervention(40_000, by_hand)
-    Simulation(msgspec.structs.replace(spec, policy="fair"), [events.append]).run()
-    journal = record(tmp_path / "by-hand.journal", events)
-    lead = study_report(source_of_journals([journal])).lead
-    assert lead.startswith(
-        "A run's policy was changed by hand: hfsp from 00:00:40 on."
-        " Columns are named by what each run begins under.\nUnder fair a job took"
+
+    def changed(began: str, became: str, at_ms: int) -> Path:
+        events: list[AnyEvent] = []
+        spec = load_run("two-jobs").with_intervention(at_ms, Intervene((SwitchPolicy(became),)))
+        Simulation(msgspec.structs.replace(spec, policy=began), [events.append]).run()
+        return record(tmp_path / f"{began}.journal", events)
+
+    journals = [changed("fair", "hfsp", 40_000), changed("fifo", "las", 60_000)]
+    named = "Columns are named by what each run begins under."
+    lead = study_report(source_of_journals(journals[:1])).lead
+    told = f"The policy was changed by hand: hfsp from 00:00:40 on. {named}"
+    assert lead.startswith(f"{told}\nUnder fair a job took")
+    assert study_report(source_of_journals(journals)).lead == (
+        "The policy was changed by hand: of fair to hfsp from 00:00:40 on;"
+        f" of fifo to las from 00:01:00 on. {named}"
     )
 
 
@@ -206,6 +212,10 @@ def test_means_of_other_jobs_are_told_to_be_such() -> None:
         for until_ms in (None, 150_000)
     )
     runs = [PlayedCell("toy", (), name, 1, each) for name, each in (("a", whole), ("b", cut))]
+    none = callboard.run(*changed, options=callboard.RunOptions(until_ms=40_000)).result
+    one = [PlayedCell("toy", (), name, 1, each) for name, each in (("a", whole), ("c", none))]
+    told = " These are not the same jobs: 2 of 2 under c did not complete."
+    assert told in study_report(ReportSource(cells=one)).lead
     told = " These are not the same jobs: 1 of 2 under b did not complete."
     assert told in study_report(ReportSource(cells=runs)).lead
     assert "not the same" not in study_report(ReportSource(cells=runs[:1])).lead
