@@ -179,12 +179,14 @@ def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
 def say_recorded(task: RunTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
     if task.journal is not None:
+        folder = task.journal.parent
         lacks = [
-            str(task.journal.parent / file)
+            Path(file).name
             for file in _recorded_files(task.spec.scenario)
-            if not (task.journal.parent / file).exists()
+            if not ((folder / file).exists() or (folder / Path(file).name).exists())
         ]
-        told = f"; played again it needs copies as {' and '.join(lacks)}" if lacks else ""
+        needs = f"; to be played again it needs {' and '.join(lacks)} of its scenario beside it"
+        told = needs if lacks else ""
         console.print(plain(f"recorded in {task.journal}{told}"), soft_wrap=True)
 
 

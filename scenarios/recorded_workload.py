@@ -24,6 +24,13 @@ _FOREIGN = (
 )
 
 
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name too long, or with a NUL in it
+        return False
+
+
 class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):
     """The table `[workload]` with `kind = "recorded"`: jobs whose every task was recorded."""
 
@@ -64,13 +71,13 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         return [self._job_spec(number, job) for number, job in enumerate(recorded[: self.jobs])]
 
     def located(self, base_dir: Path) -> Path:
-        """Where its file is; ScenarioError if it is not there, or is another than was imported."""
-        path = base_dir / self.path
-        try:
-            found = path.exists()
-        except (OSError, ValueError):  # a name too long, or with a NUL in it
-            found = False
-        if not found:
+        """Where its file is, or one of its name beside the journal; ScenarioError if neither is
+        there, or it is another than was imported.
+        """
+        path = next(
+            filter(_is_there, (base_dir / self.path, base_dir / Path(self.path).name)), None
+        )
+        if path is None:
             problem = f'there is no file of recorded tasks "{self.path[:200]}" {_MISSING}'
             raise ScenarioError(problem, key="workload.path")
         if self.digest is None:

@@ -87,8 +87,14 @@ def test_a_journal_says_which_file_it_needs_beside_it(callboard: Run, tmp_path: 
     callboard("import", path, "--to", str(tmp_path / "x"))
     for folder in ("x", "y"):
         journal = tmp_path / folder / "run.journal"
-        needed = tmp_path / folder / "day.tasks.gz"
-        told = f"; played again it needs copies as {needed}" * (folder == "y")
+        needs = "; to be played again it needs day.tasks.gz of its scenario beside it"
+        told = needs * (folder == "y")
         run = ("run", str(tmp_path / "x" / "day.toml"), "--policy", "fair", "--journal")
         err = callboard(*run, str(journal))[2]
         assert f"recorded in {journal}{told}\n" in err
+    calibrated = ("calibrate", path, "--to", str(tmp_path / "mine" / "cal.toml"))
+    assert callboard(*calibrated)[0] == 0  # its history is one folder up
+    journal = tmp_path / "plan.journal"
+    run = ("run", str(tmp_path / "mine" / "cal.toml"), "--policy", "fair", "--journal")
+    assert f"recorded in {journal}\n" in callboard(*run, str(journal))[2]
+    assert callboard("run", str(journal))[0] == 0
