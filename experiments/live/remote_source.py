@@ -26,8 +26,11 @@ class RemoteSource:
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Frame).decode
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_left = False
 
     def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+        if self._is_left:
+            return  # by a screen that was left before its first picture
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._connection.fileno(), self._read_answer)
@@ -55,6 +58,7 @@ class RemoteSource:
             self._loop.remove_reader(self._connection.fileno())
 
     def close(self) -> None:
+        self._is_left = True
         if self._connection.closed:
             return
         self._stop_reading()

@@ -249,6 +249,14 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert list(Journal(path)) == list(events)
 
 
+def test_a_screen_may_be_left_before_its_first_picture() -> None:
+    """`q` in its first seconds ended in a traceback: the screen was left, and asked for a frame."""
+    source, answered = start_runs([plan("two-jobs")]), list[Frame]()
+    source.close()
+    source.ask(Request(Stay(), View()), answered.append)
+    assert not answered
+
+
 def test_a_process_that_goes_away_ends_the_screen() -> None:
     source = start_runs([plan("two-jobs")])
 
