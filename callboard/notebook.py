@@ -1,7 +1,6 @@
 """What the Python calls give: a run, a comparison over seeds, a sweep."""
 
 import io
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from callboard.experiments.pages.report.report_source import (
 from callboard.experiments.pages.report.run_commands import (
     AskedWorld,
     comparison_commands,
+    journal_command,
     spec_command,
 )
 from callboard.experiments.pages.report.world_facts import facts_of_scenario
@@ -43,7 +43,6 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.run.solo_runs import solo_times, solo_times_of_jobs
 from callboard.experiments.run.stopwatch import SchedulingCost
-from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.export.export_data import ExportData
@@ -183,8 +182,7 @@ class Run:
     def _command(self) -> str:
         """What plays the run again; empty where nobody can tell."""
         if self.journal is not None:
-            trust = trust_option(self.spec.policy)
-            return f"callboard run {shlex.quote(str(self.journal))}{trust}"
+            return journal_command(self.journal, self.spec.policy)
         return "" if self._asked is None else spec_command(self._asked, self.spec)
 
     def chart_run(self, *, alone: bool = False) -> ChartRun:

@@ -31,7 +31,7 @@ from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.progress_line import ProgressLine, board_progress, run_progress
 from callboard.run_arguments import run_key
-from callboard.scenarios.recorded_workload import RecordedWorkload
+from callboard.scenarios.recorded_workload import RecordedWorkload, file_beside
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.timeline import TraceEntry
 
@@ -179,11 +179,9 @@ def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
 def say_recorded(task: RunTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
     if task.journal is not None:
-        folder = task.journal.parent
+        files = _recorded_files(task.spec.scenario)
         lacks = [
-            Path(file).name
-            for file in _recorded_files(task.spec.scenario)
-            if not ((folder / file).exists() or (folder / Path(file).name).exists())
+            Path(each).name for each in files if file_beside(task.journal.parent, each) is None
         ]
         needs = f"; to be played again it needs {' and '.join(lacks)} of its scenario beside it"
         told = needs if lacks else ""

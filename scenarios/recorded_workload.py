@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -24,11 +25,13 @@ _FOREIGN = (
 )
 
 
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name too long, or with a NUL in it
-        return False
+def file_beside(folder: Path, path: str) -> Path | None:
+    """The file as seen from the folder, else that of its name in it; None where neither is."""
+    for each in (folder / path, folder / Path(path).name):
+        with suppress(OSError, ValueError):  # a name too long, or with a NUL in it
+            if each.exists():
+                return each
+    return None
 
 
 class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):
@@ -74,9 +77,7 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         """Where its file is, or one of its name beside the journal; ScenarioError if neither is
         there, or it is another than was imported.
         """
-        path = next(
-            filter(_is_there, (base_dir / self.path, base_dir / Path(self.path).name)), None
-        )
+        path = file_beside(base_dir, self.path)
         if path is None:
             problem = f'there is no file of recorded tasks "{self.path[:200]}" {_MISSING}'
             raise ScenarioError(problem, key="workload.path")

@@ -13,11 +13,11 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.experiments.live.live_run import LiveRun
 from callboard.experiments.run.run_loading import faults_not_among
-from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.run_spec import RunSpec, spec_options
 from callboard.experiments.whole_files import whole_file
 from callboard.journal.lock import is_being_written
 from callboard.journal.tell.names import node_name
-from callboard.journal.tell.time_format import axis_time, seconds_in_full
+from callboard.journal.tell.time_format import axis_time
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.listed_jobs import PriorityName
 from callboard.scenarios.scenario_file import Scenario, make_script
@@ -79,10 +79,7 @@ def _check_same_run(scenario: Scenario, whole: RunSpec, path: Path) -> None:
 
 def _scenario_comments(spec: RunSpec, path: Path) -> Iterator[str]:
     yield f"{spec.scenario.name} as it was changed by hand on the screen, under {spec.policy}."
-    options = [f"--until {seconds_in_full(spec.until_ms)}"] if spec.until_ms is not None else []
-    options += [f"--tie-order {spec.tie_order}"] if spec.tie_order is not None else []
-    options += ["--patient"] if spec.patient else []
-    if options:
+    if options := list(spec_options(spec)):
         command = f"callboard watch {path.name} {' '.join(options)}"
         yield f"It was played with options that no scenario holds:\n\n  {command}"
 

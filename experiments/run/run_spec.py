@@ -4,7 +4,7 @@ Equal specs give the same run, event for event and message for message.  An inte
 scenario could say too: one more fault in the script, one more burst in the timeline.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -16,6 +16,7 @@ from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.experiments.journal_paths import fresh_name
 from callboard.experiments.run.interventions import Intervene, TimedIntervention
 from callboard.experiments.run.plugins import load_architecture, load_policy
+from callboard.journal.tell.time_format import seconds_in_full
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script
 from callboard.scenarios.timeline import BurstEntry
@@ -114,3 +115,13 @@ def _burst_under_new_name(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
 
     name = fresh_name(job.name or "burst", is_taken)
     return msgspec.structs.replace(job, name=name)
+
+
+def spec_options(spec: RunSpec) -> Iterator[str]:
+    """What decides a run beside its scenario and its seed, as commands take it."""
+    if spec.until_ms is not None:
+        yield from ("--until", seconds_in_full(spec.until_ms))
+    if spec.tie_order is not None:
+        yield from ("--tie-order", str(spec.tie_order))
+    if spec.patient:
+        yield "--patient"

@@ -19,6 +19,7 @@ from callboard.experiments.pages.charts.chart_catalogue import (
 from callboard.experiments.pages.charts.chart_run import ChartRun
 from callboard.experiments.pages.charts.chart_style import unused_name
 from callboard.experiments.pages.charts.run_labels import labelled_runs, run_settings
+from callboard.experiments.pages.report.run_commands import journal_command
 from callboard.experiments.pages.report.world_facts import (
     WorldFacts,
     facts_by_name,
@@ -27,7 +28,6 @@ from callboard.experiments.pages.report.world_facts import (
 )
 from callboard.experiments.run.run_hints import recorded_switch_note
 from callboard.experiments.run.run_result import RunResult
-from callboard.experiments.run.trust import trust_option
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.journal.told_scenario import told_scenario
@@ -87,10 +87,7 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         notes.append(f"Slowdowns are left out, since the jobs cannot be played alone: {error}")
     files = shlex.join(map(str, paths))
     again = [
-        *(
-            f"callboard run {shlex.quote(str(path))}{trust_option(run.policy)}"
-            for path, run in zip(paths, runs, strict=True)
-        ),
+        *(journal_command(path, run.policy) for path, run in zip(paths, runs, strict=True)),
         f"callboard report {files}{_within_option(within_s)} --to report.html",
     ]
     source = source_of_runs(runs, within_s)
@@ -155,11 +152,17 @@ def source_of_sweep(
     sweep: StoredSweep, within_s: float | None = None, store: Path | None = None
 ) -> ReportSource:
     """All that is known of a sweep, which is perhaps in a store."""
-    source = source_of_cells(sweep.cells, within_s, sweep.questions, sweep.sources)
-    notes = list(_lost_worlds(source.worlds, sweep.sources))
-    again = [] if store is None else _store_commands(sweep, store, within_s)
-    errors = notes_told(sweep.cells, sweep.notes)
-    return msgspec.structs.replace(source, errors=errors, again=again, notes=notes)
+    first = {cell.scenario: cell for cell in reversed(sweep.cells)}
+    worlds = {name: _facts_of_cell(cell, sweep.sources) for name, cell in first.items()}
+    return ReportSource(
+        cells=sweep.cells,
+        questions=sweep.questions,
+        worlds=worlds,
+        within_s=within_s,
+        again=[] if store is None else _store_commands(sweep, store, within_s),
+        notes=list(_lost_worlds(worlds, sweep.sources)),
+        errors=notes_told(sweep.cells, sweep.notes),
+    )
 
 
 def _lost_worlds(worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]) -> Iterator[str]:
@@ -170,22 +173,6 @@ def _lost_worlds(worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]) -
             if Path(file).exists():
                 why = f"its runs are not those of {file} as it is now, or they were cut short"
             yield f"{name}: its cluster cannot be told: {why}."
-
-
-def source_of_cells(
-    cells: Sequence[PlayedCell],
-    within_s: float | None = None,
-    questions: Sequence[Question] = (),
-    sources: Mapping[str, str] | None = None,
-) -> ReportSource:
-    """Runs of which figures were kept.  `sources` are how scenarios were asked for, by name."""
-    first = {cell.scenario: cell for cell in reversed(cells)}
-    return ReportSource(
-        cells=cells,
-        questions=questions,
-        worlds={name: _facts_of_cell(cell, sources or {}) for name, cell in first.items()},
-        within_s=within_s,
-    )
 
 
 def _facts_of_cell(cell: PlayedCell, sources: Mapping[str, str]) -> WorldFacts:

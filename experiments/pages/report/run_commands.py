@@ -1,15 +1,15 @@
-"""The commands that play again what a Python call has played."""
+"""The commands that play again what is told of."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from callboard.experiments.many.sweeps.played_cell import Setting
-from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.run_spec import RunSpec, spec_options
+from callboard.experiments.run.trust import trust_option
 from callboard.journal.format import is_journal
-from callboard.journal.tell.time_format import seconds_in_full
 
 
 class AskedWorld(msgspec.Struct, frozen=True):
@@ -37,17 +37,12 @@ def comparison_commands(
 def spec_command(asked: AskedWorld, spec: RunSpec) -> str:
     """The command for one run."""
     seed = [] if is_journal(Path(asked.source)) else ["--seed", str(spec.scenario.seed)]
-    return _command(asked, ["--policy", spec.policy, *seed, *_spec_options(spec)])
+    return _command(asked, ["--policy", spec.policy, *seed, *spec_options(spec)])
 
 
-def _spec_options(spec: RunSpec) -> Iterator[str]:
-    """What decides a run beside its scenario and its seed."""
-    if spec.until_ms is not None:
-        yield from ("--until", seconds_in_full(spec.until_ms))
-    if spec.tie_order is not None:
-        yield from ("--tie-order", str(spec.tie_order))
-    if spec.patient:
-        yield "--patient"
+def journal_command(path: Path, policy: str) -> str:
+    """The command for a recorded run."""
+    return f"callboard run {shlex.quote(str(path))}{trust_option(policy)}"
 
 
 def _command(asked: AskedWorld, options: Sequence[str]) -> str:
