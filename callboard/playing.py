@@ -198,7 +198,7 @@ def _recorded_files(scenario: Scenario) -> list[str]:
 
 def _task_title(task: RunTask) -> str:
     """What its line on a terminal is called."""
-    return f"{task.spec.policy} · {task.spec.scenario.name}"
+    return f"{task.title}{task.spec.policy} · {task.spec.scenario.name}"
 
 
 def _task_size(task: RunTask) -> int:

@@ -81,8 +81,7 @@ def _play_runs(
     if told := _mismatch_with_journal(world, options, played):
         console.print(plain(told), soft_wrap=True)
     if not options.json:
-        tested = "" if interrupted else backtest_told(world, options, played)
-        _print_table(world, played, options, tested)
+        _print_results(world, played, options, interrupted=interrupted)
     tell_livelocks(played, console)
     livelocked = any(result.livelock for result in played)
     return Told([_result_json(result, options) for result in played], interrupted, livelocked)
@@ -153,11 +152,15 @@ def print_heading(world: PlannedWorld, seeds: str) -> None:
             console.print_line(plain(hint))
 
 
-def _print_table(
-    world: PlannedWorld, played: Sequence[RunResult], options: argparse.Namespace, tested: str
+def _print_results(
+    world: PlannedWorld,
+    played: Sequence[RunResult],
+    options: argparse.Namespace,
+    *,
+    interrupted: bool,
 ) -> None:
-    """The scenario in two lines, the tables, what was found and how far it may be off, and what
-    there is to say of a run.
+    """The scenario in two lines, the tables, what was found and how far it may be off, which may
+    take as long again, and what there is to say of a run.
     """
     console = ReportConsole()
     print_heading(world, f"seed {world.spec.scenario.seed}")
@@ -168,7 +171,7 @@ def _print_table(
         _print_steady(console, played)
     if len(played) > 1 and not switch_note(world.spec):
         console.print_line(plain(_found_words(world.spec, played), "bold"))
-    if tested:
+    if tested := "" if interrupted else backtest_told(world, options, played):
         console.print_line(plain(tested))
     if unreached := unreached_note(world.spec, _run_ends_ms(played)):
         console.print_line(plain(f"note: {unreached}"))

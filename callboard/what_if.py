@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.actors.config import Cluster
 from callboard.allocations import queue_overrides
 from callboard.console import PlainConsole
 from callboard.experiments.backtest.backtest import JobErrors, job_errors
@@ -15,14 +16,14 @@ from callboard.experiments.backtest.recorded_history import RESPONSE_TOLD_BY
 from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
-from callboard.experiments.many.run_tasks import play_task
+from callboard.experiments.many.run_tasks import RunTask, play_task, worthy_engine
 from callboard.experiments.many.sweeps.sweep_plan import SCHEDULER_KEYS, SweptHistory
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
-from callboard.experiments.run.run_result import RunResult, unpack_result
+from callboard.experiments.run.run_result import ACTORS, RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.histories.model.tasks_file import RecordedJob
-from callboard.playing import play_rows
+from callboard.playing import play
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import Timeline
@@ -34,6 +35,9 @@ _NO_TIMES = (
 
 REPLAYED_TASKS_MAX = 200_000
 """A history of more tasks is not played again only to say how far it is off."""
+
+REPLAYED_MESSAGES_MAX = 400_000
+"""Nor one whose nodes are likely to exchange more messages with the master, some ten seconds."""
 
 
 class _Tested(NamedTuple):
@@ -61,11 +65,13 @@ def backtest_sentence(
         return _NO_TIMES
     unchanged = _unchanged_history(world, options)
     if unchanged.scenario != world.spec.scenario:
-        if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
+        if _takes_long(unchanged, world, played):
             return _backtest_hint(options.scenarios[0])
-        specs = [msgspec.structs.replace(unchanged, policy=each) for each in world.policies]
-        rows, _ = play_rows([specs], PlainConsole(stderr=True), cores=options.cores)
-        played = [result for result in rows[0] if result is not None]
+        tasks = _backtest_tasks(unchanged, world.policies)
+        results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
+        if interrupted:
+            return f"The back-test was stopped. {_backtest_hint(options.scenarios[0])}"
+        played = list(results.values())
     return _error_sentence(jobs, played, unchanged, world.spec.scenario.timeline)
 
 
@@ -91,6 +97,29 @@ def _swept_error_sentence(
     values = [each.value for each in kept if each is not None and each.value is not None]
     played = [unpack_result(value) for value in values]
     return _error_sentence(jobs, played, history.unchanged[0].spec, history.timeline)
+
+
+def _takes_long(unchanged: RunSpec, world: PlannedWorld, played: Sequence[RunResult]) -> bool:
+    """Whether the unchanged history has too many tasks to be played for this, or its nodes would
+    exchange too many messages: as many for a heartbeat as in the runs that have been played.
+    """
+    if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
+        return True
+    here, there = world.spec.scenario.cluster, unchanged.scenario.cluster
+    messages = sum(each.summary.messages or 0 for each in played if each.engine == ACTORS)
+    return messages * _heartbeat_rate(there) / _heartbeat_rate(here) > REPLAYED_MESSAGES_MAX
+
+
+def _heartbeat_rate(cluster: Cluster) -> float:
+    """Heartbeats of all its nodes in a millisecond."""
+    nodes = cluster.node_count()
+    return nodes / cluster.heartbeat.period_ms(nodes)
+
+
+def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:
+    specs = [msgspec.structs.replace(unchanged, policy=each) for each in policies]
+    engine = worthy_engine("auto", sum(spec.tasks for spec in specs))
+    return [RunTask(spec, engine=engine, title="back-test: ") for spec in specs]
 
 
 def _backtest_hint(name: str) -> str:

@@ -38,8 +38,8 @@ def worthy_engine(asked: EngineName, tasks: int) -> EngineName:
 
 
 class RunTask(msgspec.Struct, frozen=True):
-    """A run; `place` is its row of the board that shows how far it is.  What is to be checked,
-    event by event, the actors play.
+    """A run; `place` is its row of the board that shows how far it is, and `title` what its line
+    begins with there.  What is to be checked, event by event, the actors play.
     """
 
     spec: RunSpec
@@ -48,6 +48,7 @@ class RunTask(msgspec.Struct, frozen=True):
     check: bool = False
     place: int = 0
     engine: EngineName = ACTORS
+    title: str = ""
 
     def run(
         self, watcher: RunWatcher | None = None, listen: Callable[[], Sink] | None = None

@@ -10,6 +10,7 @@ import pytest
 from callboard import what_if
 from callboard.commands import backtest_command
 from callboard.console import aligned
+from callboard.playing import PlayedTasks
 from tests.callboard.conftest import Run
 from tests.histories.readers.samples import HADOOP1, SWF, written
 
@@ -394,12 +395,29 @@ def test_what_is_off_beyond_measure_is_told_in_words(callboard: Run, tmp_path: P
     assert not re.search(r"\d{4,}(\.\d)?%|\d,\d+(\.\d)?%", table)
 
 
-def test_a_large_history_is_not_played_again_for_it(
+@pytest.mark.parametrize("limit", ["REPLAYED_TASKS_MAX", "REPLAYED_MESSAGES_MAX"])
+def test_a_history_that_would_take_long_is_not_played_again_for_it(
+    callboard: Run, history: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    """For its tasks, or for its heartbeats: a queue with next to nothing held fifty jobs on 1,680
+    nodes for four hours, which took minutes after a table that was made in seconds.
+    """
+    monkeypatch.setattr(what_if, limit, 10)
+    asked = ("run", str(history[0]), "--nodes", "5", "--policy", "fifo", "--engine", "actors")
+    _, out, _ = callboard(*asked)
+    assert f"How far it is off: callboard backtest {history[0]} --policy" in out
+    assert "Back-test: " not in out
+
+
+def test_ctrl_c_leaves_out_the_back_test_and_nothing_else(
     callboard: Run, history: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(what_if, "REPLAYED_TASKS_MAX", 10)
-    _, out, _ = callboard("run", str(history[0]), "--nodes", "5", "--policy", "fifo")
-    assert f"How far it is off: callboard backtest {history[0]} --policy" in out
+    """A part of it was taken for the whole."""
+    monkeypatch.setattr(what_if, "play", lambda *_: PlayedTasks({}, interrupted=True))
+    status, out, _ = callboard("run", str(history[0]), "--nodes", "5", "--policy", "fifo")
+    assert status == 0
+    assert " response time, mean" in out
+    assert "The back-test was stopped. How far it is off: callboard backtest" in out
 
 
 def test_a_file_without_hosts_tells_the_causes_too(callboard: Run, tmp_path: Path) -> None:
