@@ -14,6 +14,7 @@ from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.text.quantities import (
     count,
     duration,
+    percent_text,
     printable,
     with_sign,
 )
@@ -77,12 +78,12 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
     share = (means[1] - means[0]) / means[0] if means[0] else 0.0
     better = int(share <= 0)
     told = [duration(mean) for mean in means]
-    percent = f"{abs(means[1] - means[0]) / max(means[1 - better], 1):.0%}"
+    percent = percent_text(abs(means[1] - means[0]) / max(means[1 - better], 1))
     sentence = (
         f"Under {policies[better]} a job took {told[better]} on average, {percent} less than"
         f" under {policies[1 - better]} ({told[1 - better]})."
     )
-    if percent == "0%":
+    if percent in {"0%", "under 1%"}:
         sentence = sentence.replace(f"{percent} less than", "about as long as")
     if told[0] == told[1]:
         sentence = f"A job took {told[0]} on average under {policies[0]} and {policies[1]} alike."

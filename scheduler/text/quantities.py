@@ -22,6 +22,15 @@ def with_sign(value: float, form: str) -> str:
     return text if re.search("[1-9]", text) else text[1:]
 
 
+def percent_text(share: float) -> str:
+    """A share of 0 to 1, or more: `38%`, `130%`.  What is not nothing is not told as nothing, nor
+    what is not all as all: `under 1%`, `over 99%`.
+    """
+    if 0 < share < 0.005:
+        return "under 1%"
+    return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"
+
+
 def printable(text: str) -> str:
     """`text` on one line: names come from users' files and may hold anything, even escapes."""
     if text.isprintable():

@@ -4,7 +4,7 @@ import pytest
 
 from callboard.experiments.many.statistics import compare_paired
 from callboard.experiments.pages.figure_text import difference_cells, with_half
-from callboard.scheduler.text.quantities import with_sign
+from callboard.scheduler.text.quantities import percent_text, with_sign
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,12 @@ def test_what_is_written_as_nothing_has_no_sign(
 def test_half_an_interval_shows_a_digit(mean: str, half: float, written: str) -> None:
     """“87 ± 0%” said of runs that differ that they do not."""
     assert with_half(mean, half) == written
+
+
+def test_a_share_is_never_nothing_nor_all_of_what_it_is_not() -> None:
+    """“Faster by 0%”, a page said where its table had “under 1%”, and “100% less than 421,955 s”."""
+    written = [percent_text(each) for each in (0.0, 0.004, 0.38, 0.994, 0.9985, 1.0, 1.3)]
+    assert written == ["0%", "under 1%", "38%", "99%", "over 99%", "100%", "130%"]
 
 
 def test_a_number_has_its_sign_where_it_shows() -> None:

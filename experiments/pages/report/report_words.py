@@ -20,7 +20,7 @@ from callboard.experiments.pages.report.world_facts import WorldFacts, workload_
 from callboard.experiments.run.run_result import RunResult
 from callboard.journal.figures.job_groups import completed_among
 from callboard.journal.figures.summary import Summary
-from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.quantities import count, percent_text
 
 
 def report_title(cells: Sequence[PlayedCell]) -> str:
@@ -144,7 +144,7 @@ ONE_RUN_REMARK = "Nothing is drawn here: all seeds are one run."
 def _less_time_words(runs: SeedRuns, names: Sequence[str], best: int, other: int) -> str:
     mine, theirs = (runs.mean(place, mean_response_s) for place in (best, other))
     less = 1 - mine.mean / theirs.mean if theirs.mean else 0.0
-    share = f"{less:.0%} less" if less >= _LEVEL_SHARE else "about as long as"
+    share = f"{percent_text(less)} less" if less >= _LEVEL_SHARE else "about as long as"
     than = f"than under {names[other]}" if less >= _LEVEL_SHARE else f"under {names[other]}"
     told = f"{share} {than} ({interval_text(write_seconds, theirs)})"
     found = runs.against(best, other, mean_response_s)
@@ -260,7 +260,7 @@ def _share_words(share: float) -> str:
     """`20% more`."""
     if abs(share) < _LEVEL_SHARE:
         return "about as long"
-    return f"{abs(share):.0%} {_MORE[share > 0]}"
+    return f"{percent_text(abs(share))} {_MORE[share > 0]}"
 
 
 def _chance_remark(found: PairedComparison) -> str:
@@ -292,7 +292,7 @@ def _lead_between_settings(groups: Sequence[SettingRuns]) -> str:
     share = other.mean / one.mean - 1 if one.mean else 0.0
     if abs(share) < _LEVEL_SHARE:
         return f"{begun}, about as long as {base}. "
-    return f"{begun}, {abs(share):.0%} {_MORE[share > 0]} than {base}. "
+    return f"{begun}, {percent_text(abs(share))} {_MORE[share > 0]} than {base}. "
 
 
 _MORE = ("less", "more")
@@ -352,9 +352,11 @@ def _sentence_over_compared(found: Sequence[PairedComparison], name: str, first:
 
 
 def _percent_range(shares: Sequence[float]) -> str:
-    """`25 to 30%`."""
-    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
-    return high if low == high else f"{low.removesuffix('%')} to {high}"
+    """`25 to 30%`, `under 1%`, `up to 3%`."""
+    low, high = percent_text(min(shares)), percent_text(max(shares))
+    if low == high:
+        return high
+    return f"up to {high}" if low == "under 1%" else f"{low.removesuffix('%')} to {high}"
 
 
 def _seeds_words(groups: Sequence[SettingRuns]) -> str:
