@@ -393,11 +393,19 @@ class CallboardApp(App[None]):
         if self._paired_or_told():
             focused = self.focused
             self.playback.update_view(lead=1 - self.view.lead)
+            self._tell_front()
             if isinstance(focused, Pane) and focused.side is not None:
                 front = self._shown.pane(type(focused), self.view)
                 if self._main_screen.has_class("-alone"):
                     self._zoom_pane(front)
                 front.focus()
+
+    def _tell_front(self) -> None:
+        """Say which run is in front: side by side both are there as before."""
+        frame = self.playback.frame
+        if frame is not None and frame.comparison is not None:
+            policy = frame.comparison.figures[self.view.lead].policy
+            self.notify(f"{policy} is in front", timeout=3, markup=False)
 
     def action_keep(self) -> None:
         if self._paired_or_told():

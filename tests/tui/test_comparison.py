@@ -174,6 +174,7 @@ class TestInFront:
             assert screen.frame.policy == "fair"
             await screen.press("v")
             assert screen.view().lead == 0
+            assert screen.said() == ["fifo is in front"]  # side by side nothing else shows it
             assert screen.app.focused is not None
             assert screen.app.focused.id == "compare-log-0"
 
