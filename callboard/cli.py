@@ -47,7 +47,7 @@ COMMAND_SUMMARIES = {
     "calibrate": "estimate a cluster's figures from its history",
     "backtest": "compare a history with what a policy would have made of it",
     "forecast": "say when jobs will end, from what is known at a moment",
-    "export": "turn a journal into a trace, a table, or what other systems read",
+    "export": "turn a journal into a page, a trace, a table, or what other systems read",
     "plot": "draw figures of journals, or of a store",
     "report": "write a page about journals or a store, to mail",
     "new": "write a policy of your own that runs, to begin with",

@@ -23,8 +23,13 @@ from callboard.experiments.many.sweeps.sweep_rows import (
     by_setting,
     cell_columns,
 )
-from callboard.experiments.pages.charts.chart_catalogue import StoredSweep, read_store
+from callboard.experiments.pages.charts.chart_catalogue import (
+    StoredSweep,
+    read_store,
+    takes_solo_times,
+)
 from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
+from callboard.experiments.pages.charts.measures import measure_named
 from callboard.experiments.pages.report.report_source import (
     ReportSource,
     source_of_runs,
@@ -161,7 +166,7 @@ class Run:
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
         check_class("plot", beside, Run)
-        alone = figure == "slowdown"
+        alone = takes_solo_times(figure, measure_named(of))
         runs = [run.chart_run(alone=alone) for run in (self, *beside)]
         return picture_of_runs(figure, runs, of)
 

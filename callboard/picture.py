@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from callboard.experiments.pages.charts.chart_catalogue import (
-    MEASURE_CHART,
     RUN_CHARTS,
     STORE_CHARTS,
     StoredSweep,
+    draw_run_chart,
 )
 from callboard.experiments.pages.charts.chart_run import ChartRun
 from callboard.experiments.pages.charts.chart_style import (
@@ -19,7 +19,6 @@ from callboard.experiments.pages.charts.chart_style import (
     house_style,
     save_chart,
 )
-from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import measure_named
 from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.user_errors import InputError
@@ -58,10 +57,8 @@ def picture_of_runs(figure: str, runs: Sequence[ChartRun], of: str = "mean") -> 
     """A figure of runs by its name, `measure` of a measure by its; InputError for a name that
     there is not, NothingToDraw.
     """
-    chart = _known_figure(figure, RUN_CHARTS)
-    if figure == MEASURE_CHART:
-        return Picture(measure_chart(labelled_runs(runs), measure_named(of)))
-    return Picture(chart.draw(labelled_runs(runs)))
+    _known_figure(figure, RUN_CHARTS)
+    return Picture(draw_run_chart(figure, labelled_runs(runs), measure_named(of)))
 
 
 def picture_of_sweep(figure: str, sweep: StoredSweep, of: str) -> Picture:

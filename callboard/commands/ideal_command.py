@@ -68,7 +68,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     servers = "with --law: servers, each of speed 1, under fifo or srpt (default: 1)"
     add("--servers", type=whole_number(1, 10_000), metavar="K", help=servers)
     add("--report", action="store_true", help="all of the report's figures, 100 runs each")
-    add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help="errors (default: 0 0.5 1)")
+    sigma = "errors (default: 0 0.5 1; with --law 0)"
+    add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help=sigma)
     add("--load", nargs="+", type=_ABOVE_0, metavar="L", help="loads (default: 0.9)")
     add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
     runs = f"runs a point (default: 20; --report: 100; --cluster: {SLOT_RUNS})"

@@ -46,8 +46,10 @@ from callboard.experiments.pages.charts.chart_catalogue import (
     MEASURE_CHART,
     RUN_CHARTS,
     STORE_CHARTS,
+    draw_run_chart,
     read_chart_runs,
     read_store,
+    takes_solo_times,
     with_solo_times,
 )
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw
@@ -59,7 +61,6 @@ from callboard.experiments.pages.charts.chart_style import (
     save_chart,
 )
 from callboard.experiments.pages.charts.gantt_page import gantt_page
-from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import MEASURES, Measure, measure_named
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
@@ -233,7 +234,7 @@ def _with_size_and_title(draw: _Drawer, options: argparse.Namespace) -> _Drawer:
 
 def _run_drawer(journals: Sequence[Path], files: Mapping[str, Path], measure: Measure) -> _Drawer:
     """Read the journals; what draws their figures."""
-    runs = _read_runs(journals, with_shares="shares" in files)
+    runs = _read_runs(journals, with_shares=any(RUN_CHARTS[name].needs_shares for name in files))
     return lambda name: _run_figure(name, runs, journals, measure)
 
 
@@ -252,12 +253,9 @@ def _read_runs(journals: Sequence[Path], *, with_shares: bool) -> list[ChartRun]
 def _run_figure(
     name: str, runs: Sequence[ChartRun], journals: Sequence[Path], measure: Measure
 ) -> Any:
-    chart = RUN_CHARTS[name]
-    if name == MEASURE_CHART:
-        return measure_chart(runs, measure)
-    if not chart.needs_solo or not any(run.jobs.completed.any() for run in runs):
-        return chart.draw(runs)
-    return chart.draw(with_solo_times(runs, journals))
+    if takes_solo_times(name, measure) and any(run.jobs.completed.any() for run in runs):
+        runs = with_solo_times(runs, journals)
+    return draw_run_chart(name, runs, measure)
 
 
 def _store_drawer(path: Path, measure: Measure) -> _Drawer:

@@ -12,7 +12,7 @@ from callboard.experiments.pages.charts import chart_catalogue
 from callboard.experiments.pages.charts.chart_catalogue import RUN_CHARTS
 from callboard.experiments.pages.charts.chart_style import retitle
 from callboard.experiments.pages.charts.job_charts import ecdf_chart
-from callboard.experiments.pages.charts.measures import measure_named
+from callboard.experiments.pages.charts.measures import MEASURES, measure_named
 from callboard.experiments.user_errors import InputError
 from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run
@@ -256,6 +256,26 @@ def test_a_slowdown_that_was_not_asked_for_is_asked_for(callboard: Run, tmp_path
         status, _, err = callboard("plot", store, figure, "--of", "slowdown", "--to", to)
         assert status == 2
         assert "the jobs were not played alone; sweep with --slowdown" in err
+
+
+@pytest.mark.parametrize("figure", RUN_CHARTS)
+def test_each_figure_of_journals_is_drawn_alone(
+    callboard: Run, journal: Path, tmp_path: Path, figure: str
+) -> None:
+    """`debt` ended in a traceback unless `shares` was asked for too."""
+    to = tmp_path / "a.svg"
+    assert callboard("plot", str(journal), figure, "--to", str(to))[0] == 0
+    assert to.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_each_measure_of_runs_is_drawn(
+    callboard: Run, journal: Path, tmp_path: Path, measure: str
+) -> None:
+    """`slowdown` was refused, though the figure of that name plays the jobs alone."""
+    to = tmp_path / "a.svg"
+    assert callboard("plot", str(journal), "measure", "--of", measure, "--to", str(to))[0] == 0
+    assert to.read_text().startswith("<?xml")
 
 
 def test_any_measure_of_runs_is_drawn(callboard: Run, journal: Path, tmp_path: Path) -> None:

@@ -203,6 +203,17 @@ def test_a_tour_brings_its_own_policies() -> None:
     assert arguments_of(chosen) == ["watch", "two-jobs", "--tour", "--theme", "dark"]
 
 
+def test_a_policy_takes_away_the_tour() -> None:
+    """One ticked beside it was refused, when the run was to begin, in words of the command line."""
+
+    async def act(pilot: Pilot[StartChoice]) -> None:
+        await pilot.press(*"o-j", "right", "home", "space", "down", "space")
+        assert [box for box in boxes(pilot) if "[x]" in box] == [boxes(pilot)[1]]
+        await pilot.press("enter")
+
+    assert started(act) == StartChoice("two-jobs", ("fifo",))
+
+
 def test_a_seed_of_ones_own() -> None:
     async def act(pilot: Pilot[StartChoice]) -> None:
         seed = pilot.app.query_one("#seed", Input)

@@ -336,8 +336,8 @@ class StartApp(App[StartChoice]):
         self._toggle_policy(event.policy)
 
     def _toggle_policy(self, policy: str) -> None:
-        """Tick it or no longer.  The tour has policies of its own, so ticking it takes away those
-        that are ticked; instead of another one there is a question.
+        """Tick it or no longer.  The tour has policies of its own, so it is ticked alone; instead
+        of another policy there is a question.
         """
         if (offer := self._highlighted_offer) is None:
             return
@@ -347,7 +347,7 @@ class StartApp(App[StartChoice]):
         before = self._ticked[offer.name]
         kept = tuple(each for each in before if each != policy)
         if policy not in before:
-            kept = (TOUR,) if policy == TOUR else (*kept, policy)
+            kept = (TOUR,) if policy == TOUR else _with_policy(kept, policy)
         self._ticked[offer.name], self._said, self.trouble = kept, "", ""
         self._refresh_texts()
 
@@ -363,7 +363,8 @@ class StartApp(App[StartChoice]):
             offer = self._highlighted_offer
             if fields is not None and offer is not None:
                 self._typed.append(check(fields))
-                self._ticked[offer.name] += (self._typed[-1],)
+                ticked = self._ticked[offer.name]
+                self._ticked[offer.name] = _with_policy(ticked, self._typed[-1])
                 self._refresh_texts()
 
         question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
@@ -416,6 +417,10 @@ def _help_text(ink: str) -> Group:
 
 def _searchable_text(offer: LibraryEntry) -> str:
     return f"{offer.name} {offer.story} {offer.group}".lower()
+
+
+def _with_policy(ticked: tuple[str, ...], policy: str) -> tuple[str, ...]:
+    return (*(each for each in ticked if each != TOUR), policy)
 
 
 def _too_many_policies(scenario: str, policies: Sequence[str], seed: str) -> str:

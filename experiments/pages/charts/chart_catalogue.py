@@ -83,6 +83,18 @@ RUN_CHARTS: Mapping[str, RunChart] = {
 """What can be drawn of runs."""
 
 
+def takes_solo_times(name: str, measure: Measure) -> bool:
+    """Whether this figure of runs, or the measure that it is of, takes jobs played alone."""
+    if name == MEASURE_CHART:
+        return measure.of_summary is None
+    return name in RUN_CHARTS and RUN_CHARTS[name].needs_solo
+
+
+def draw_run_chart(name: str, runs: Sequence[ChartRun], measure: Measure) -> Any:
+    """The figure of runs of that name, `measure` of this measure."""
+    return measure_chart(runs, measure) if name == MEASURE_CHART else RUN_CHARTS[name].draw(runs)
+
+
 STORE_CHARTS: Mapping[str, StoreChart] = {
     "intervals": StoreChart(
         "means by setting and policy, with intervals",

@@ -13,15 +13,14 @@ from callboard.experiments.pages.charts.chart_style import (
 )
 from callboard.experiments.pages.charts.job_charts import run_looks
 from callboard.experiments.pages.charts.measures import MEASURES, Measure
+from callboard.experiments.run.run_result import RunResult
 
 
 def measure_chart(runs: Sequence[ChartRun], measure: Measure = MEASURES["mean"]) -> Any:
     """A bar a run, from 0, with its figure at the end; NothingToDraw if no run has it."""
-    if measure.of_summary is None:
-        raise NothingToDraw(f"{measure.label} takes jobs played alone; the figure slowdown has it")
-    values = [measure.of_summary(run.summary) for run in runs]
+    values = [_measured(run, measure) for run in runs]
     if all(value is None for value in values):
-        raise NothingToDraw("no run has it")
+        raise NothingToDraw(measure.missing_in_words or "no run has it")
     with house_style():
         figure = new_figure(COLUMN_INCHES, 0.75 + 0.3 * len(runs))
         axes = figure.add_subplot()
@@ -36,6 +35,12 @@ def measure_chart(runs: Sequence[ChartRun], measure: Measure = MEASURES["mean"])
         axes.set_xlabel(measure.label)
         axes.set_title(runs_title(runs))
     return figure
+
+
+def _measured(run: ChartRun, measure: Measure) -> float | None:
+    if measure.of_summary is not None:
+        return measure.of_summary(run.summary)
+    return measure.figure(RunResult.recorded(run.summary, run.jobs, run.solo_ms))
 
 
 def _draw_bar(axes: Any, row: int, value: float | None, colour: str) -> None:
