@@ -144,7 +144,7 @@ class RecordingMaker:
         demands = [job.demands for job in jobs]
         slots = self._slots_a_node(cluster, demands)
         kept = (cluster.nodes, cluster.rack_sizes, *slots)
-        capacity = inferred_capacity(self.capacities, demands, slots, self.remarks)
+        capacity = inferred_capacity(self.capacities, cluster.nodes, demands, slots, self.remarks)
         told = (cluster.names, jobs, span_ms, cluster.round_robin)
         return ClusterRecording(
             self._format, *kept, *told, capacity, self.remarks.cut_files_in_words

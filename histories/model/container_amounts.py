@@ -37,12 +37,16 @@ def greatest_amounts(each: Iterable[Amounts]) -> Amounts:
 
 
 def inferred_capacity(
-    nodes: Sequence[Amounts], demands: Iterable[Demands], slots: tuple[int, int], remarks: Remarks
+    stated_of_nodes: Sequence[Amounts],
+    nodes: int,
+    demands: Iterable[Demands],
+    slots: tuple[int, int],
+    remarks: Remarks,
 ) -> Amounts:
-    """What every node has: what most nodes of those that are told have, and of what is told of none
-    as much as fills its slots with the largest containers; nothing where no container takes any.
+    """What every one of the nodes has: what is stated of most, and of what is stated of none as
+    much as fills its slots with the largest containers; nothing where no container takes any.
     """
-    stated = _usual_amounts(nodes, remarks)
+    stated = _usual_amounts(stated_of_nodes, nodes, remarks)
     of_maps, of_reduces = (greatest_amounts(each) for each in zip(*demands, strict=True))
     filled: dict[str, int] = dict(stated)
     for name in sorted({name for name, _ in (*of_maps, *of_reduces)} - filled.keys()):
@@ -55,7 +59,7 @@ def inferred_capacity(
 
 
 def slots_for(nodes: Sequence[Amounts], demands: Sequence[Amounts]) -> int:
-    """How many of the smallest containers fit on most nodes; 0 where files do not tell."""
+    """How many of the smallest containers fit on a node as most are; 0 where files do not tell."""
     usual = dict(_most_usual(nodes))
     asked = [dict(each) for each in demands if each]
     least = {name: min(each.get(name, 0) for each in asked) for name in usual} if asked else {}
@@ -66,14 +70,20 @@ def slots_for(nodes: Sequence[Amounts], demands: Sequence[Amounts]) -> int:
 def _most_usual(nodes: Sequence[Amounts]) -> Amounts:
     if not nodes:
         return ()
-    return max(Counter(nodes).items(), key=lambda each: (each[1], each[0]))[0]
+    found = Counter(nodes)  # of equals the smallest: what is asked is answered on the safe side
+    most = max(found.values())
+    return min(amounts for amounts, number in found.items() if number == most)
 
 
-def _usual_amounts(nodes: Sequence[Amounts], remarks: Remarks) -> Amounts:
-    if not nodes:
+def _usual_amounts(stated: Sequence[Amounts], nodes: int, remarks: Remarks) -> Amounts:
+    if not stated:
         return ()
-    usual = _most_usual(nodes)
-    stated = ", ".join(f"{name} {amount:,}" for name, amount in usual)
-    note = f"nodes with other memory or vcores than most have ({stated}): taken for these"
-    remarks.add("guessed", note, count=len(nodes) - nodes.count(usual))
+    usual = _most_usual(stated)
+    words = ", ".join(f"{name} {amount:,}" for name, amount in usual)
+    for kind, number in (
+        ("with other memory or vcores", len(stated) - stated.count(usual)),
+        ("whose memory and vcores are not stated", nodes - len(stated)),
+    ):
+        note = f"nodes {kind}: taken to have the commonest amounts that are stated ({words})"
+        remarks.add("guessed", note, count=max(number, 0))
     return usual

@@ -248,8 +248,8 @@ from callboard.histories.model.import_report import Remark
             "node of two slots a kind: nothing tells how many",
         ),
         (
-            "nodes with other memory or vcores than most have (memory 9): taken for these",
-            "node with other memory or vcores than most have (memory 9): taken for these",
+            "nodes whose memory and vcores are not stated: taken to have the commonest amounts",
+            "node whose memory and vcores are not stated: taken to have the commonest amounts",
         ),
         ("nodes: as the file states", "node: as the file states"),
         (

@@ -118,6 +118,22 @@ def test_nodes_have_slots_for_as_many_containers_as_fit(tmp_path: Path) -> None:
     assert dict(found.capacity) == {"memory": 20_480, "vcores": 6}
 
 
+def test_nodes_that_state_nothing_or_something_else_are_remarked_on(tmp_path: Path) -> None:
+    """One of six stated 131,072 MB: all six had it, without a word; and of two amounts as common
+    the larger was said to be that of most.
+    """
+    nodes = [{"node": f"h{nth}"} for nth in range(4)]
+    nodes += [{"node": f"m{mb}", "memory-mb": mb, "vcores": 6} for mb in (2048, 6144)]
+    written(tmp_path, job(container("map", 0, 1000)), "jobs")
+    written(tmp_path, json.dumps({"rack": "r", "nodes": nodes}), "nodes")
+    found = imported(tmp_path)
+    assert dict(found.recording.capacity) == {"memory": 2048, "vcores": 6}
+    told = "taken to have the commonest amounts that are stated (memory 2,048, vcores 6)"
+    silent = remark(found.remarks, "whose memory and vcores are not stated")
+    assert silent[:2] == ("guessed", found.recording.nodes - 2)
+    assert remark(found.remarks, f"with other memory or vcores: {told}")[:2] == ("guessed", 1)
+
+
 def test_a_class_of_jobs_is_drawn_by_its_log_normal_laws(tmp_path: Path) -> None:
     """400 jobs of 5 ± 1 maps of 10 ± 2 s, from 10 s to 60 s, rounded to whole seconds."""
     recording = imported(written(tmp_path, synth())).recording
