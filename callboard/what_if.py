@@ -127,17 +127,15 @@ def _backtest_hint(name: str) -> str:
 
 
 def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
-    """The history as it was recorded, of as many jobs as were asked for, with the same settings of
-    the scheduler.
+    """The history as it was recorded, with all its jobs, and with the same settings of the
+    scheduler.
     """
     queues = (
         [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
     )
     stated = [*queues, *(each for each in options.set if each.startswith(SCHEDULER_KEYS))]
-    kept = {"--map": getattr(options, "--map"), "--jobs": getattr(options, "--jobs")}
-    return world.source.history(
-        stated, {option: text for option, text in kept.items() if text is not None}
-    )
+    columns = getattr(options, "--map")
+    return world.source.history(stated, {} if columns is None else {"--map": columns})
 
 
 def _error_sentence(

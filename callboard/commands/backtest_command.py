@@ -35,6 +35,7 @@ from callboard.experiments.backtest.recorded_history import (
     check_comparable,
     history_of,
     imported_history,
+    left_out_jobs,
     partial_load,
     recorded_busy,
     scripted_note,
@@ -111,7 +112,14 @@ def backtest_command(options: argparse.Namespace) -> int:
         return 130
     warning = partial_load(spec, history)
     cut = history.recording.cut
-    told = (cut, scripted_note(spec), planned.interval_hint, warning, seldom_heartbeats(spec))
+    told = (
+        cut,
+        left_out_jobs(spec, history),
+        scripted_note(spec),
+        planned.interval_hint,
+        warning,
+        seldom_heartbeats(spec),
+    )
     notes = [each for each in told if each]
     if options.json:
         print_json([_as_json(each, parts, warning) for each in found])

@@ -15,6 +15,7 @@ from callboard.journal.figures.steps import Steps, steps
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import recorded_entries
 from callboard.scheduler.model import KINDS, MAP, Millis
+from callboard.scheduler.text.quantities import count
 
 _PART_SHARE = 0.5  # of the slots in use at most: then others can have held what is not seen
 
@@ -117,6 +118,17 @@ def scripted_note(spec: RunSpec) -> str:
     return (
         f"what the scenario's timeline scripts is played too ({what}): if it never happened, these"
         f" errors contain what comes of it. {leave_out}"
+    )
+
+
+def left_out_jobs(spec: RunSpec, history: RecordedHistory) -> str:
+    """That only the first jobs of the history are played; empty if all are."""
+    played, recorded = len(spec.jobs), len(history.recording.jobs)
+    if played >= recorded:
+        return ""
+    return (
+        f"only the first {played:,} of {count(recorded, 'job')} are played: these errors contain"
+        " what the others did to them"
     )
 
 

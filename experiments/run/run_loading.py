@@ -28,12 +28,12 @@ from callboard.scenarios.timeline import PolicyEntry, recorded_entries
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
 
-_CHANGE = re.compile(r"([+-]\d{1,6}(?:\.\d+)?)%")
-"""A change of a scenario's number, as in `--nodes -20%`."""
+_CHANGE = re.compile(r"([+-]\d{1,6}(?:\.\d+)?)%|([+-]\d{1,6})")
+"""A change of a scenario's number, as in `--nodes -20%` and `--nodes +4`."""
 
 SHORTCUTS = {
     "--seed": ("seed", "the root of all randomness"),
-    "--nodes": ("cluster.nodes", "how many nodes; or how many more or fewer: -20%%"),
+    "--nodes": ("cluster.nodes", "how many nodes; or how many more or fewer: +4, -20%%"),
     "--racks": ("cluster.racks", "how many racks they stand in"),
     "--map-slots": ("cluster.map_slots", "map slots a node"),
     "--reduce-slots": ("cluster.reduce_slots", "reduce slots a node"),
@@ -144,27 +144,31 @@ class RunSource:
             return file.scenario(check_timeline=False).cluster
 
     def _shortcut_overrides(self, shortcuts: Mapping[str, str]) -> list[str]:
-        """The shortcuts as overrides; `-20%` of what the scenario has without it is a number."""
+        """The shortcuts as overrides; `-20%` of what the scenario has without it is a number, and
+        so is `+4`.
+        """
         settings = []
         for option, text in shortcuts.items():
             key, change = SHORTCUTS[option][0], _CHANGE.fullmatch(text)
             if change is None and text.endswith("%"):
                 raise InputError(f"{option} {text}: a change has a sign, as in +20% or -20%")
-            number = text if change is None else self._changed_number(option, key, float(change[1]))
+            number = text if change is None else self._changed_number(option, key, change)
             settings.append(f"{key}={number}")
         return settings
 
-    def _changed_number(self, option: str, key: str, percent: float) -> int:
+    def _changed_number(self, option: str, key: str, change: re.Match[str]) -> int:
         file = self._file_with_overrides([])
         with file.placing_errors():
             table, name = key.split(".") if "." in key else ("", key)
             scenario = file.scenario(check_timeline=False)
             was = getattr(getattr(scenario, table) if table else scenario, name, None)
         if option == "--seed" or not isinstance(was, int):
-            raise InputError(f"{option}: the scenario has no number of which that is a share")
-        if percent <= -100:
-            raise InputError(f"{option} {percent:g}% leaves none of {was:,}")
-        return max(round(was * (1 + percent / 100)), 1)
+            raise InputError(f"{option}: the scenario has no number to change by {change[0]}")
+        percent, more = change.groups()
+        number = was + int(more) if more else round(was * (1 + float(percent) / 100))
+        if number <= 0:
+            raise InputError(f"{option} {change[0]} leaves none of {was:,}")
+        return number
 
     def _file_with_overrides(self, overrides: Sequence[str]) -> ScenarioFile:
         if self._file is None:

@@ -152,7 +152,7 @@ def test_an_empty_no_color_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         ("run two-jobs --policy fair fifo", "it is a policy: write `--policy fifo`"),
         ("explain two-jobs 1", "`callboard run two-jobs --journal two-jobs.journal` records it"),
         ("sweep two-jobs --store s --varry a=1", "did you mean `--vary`?"),
-        ("run two-jobs --seed -20%", "--seed: the scenario has no number of which"),
+        ("run two-jobs --seed -20%", "--seed: the scenario has no number to change by -20%"),
     ],
 )
 def test_what_is_nearly_right_is_told_what_to_type(
@@ -229,11 +229,14 @@ def test_the_file_of_a_scenario_can_be_opened_from_here(
         assert len(str(told)) <= len(wanted)
 
 
-@pytest.mark.parametrize(("change", "nodes"), [(["-20%"], 80), (["+50%"], 150), (["40"], 40)])
-def test_fewer_nodes_by_a_share(
+@pytest.mark.parametrize(
+    ("change", "nodes"),
+    [(["-20%"], 80), (["+50%"], 150), (["+4"], 104), (["-4"], 96), (["40"], 40)],
+)
+def test_more_or_fewer_nodes_by_a_share_or_a_number(
     change: list[str], nodes: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`small-jobs` has 100."""
+    """`small-jobs` has 100.  Four more were four."""
     asked = [
         "run",
         "small-jobs",
@@ -254,6 +257,8 @@ def test_fewer_nodes_by_a_share(
     [
         ("-100%", "--nodes -100% leaves none of 4"),
         ("-150%", "--nodes -150% leaves none of 4"),
+        ("-4", "--nodes -4 leaves none of 4"),
+        ("+1.5", "--nodes: expected a whole number, got 1.5"),
         ("120%", "--nodes 120%: a change has a sign, as in +20% or -20%"),
     ],
 )

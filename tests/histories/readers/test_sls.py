@@ -122,7 +122,7 @@ def test_nodes_that_state_nothing_or_something_else_are_remarked_on(tmp_path: Pa
     """One of six stated 131,072 MB: all six had it, without a word; and of two amounts as common
     the larger was said to be that of most.
     """
-    nodes = [{"node": f"h{nth}"} for nth in range(4)]
+    nodes: list[dict[str, Any]] = [{"node": f"h{nth}"} for nth in range(4)]
     nodes += [{"node": f"m{mb}", "memory-mb": mb, "vcores": 6} for mb in (2048, 6144)]
     written(tmp_path, job(container("map", 0, 1000)), "jobs")
     written(tmp_path, json.dumps({"rack": "r", "nodes": nodes}), "nodes")
