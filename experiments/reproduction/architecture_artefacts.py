@@ -10,23 +10,16 @@ from statistics import fmean
 
 import numpy as np
 
-from callboard.experiments.reproduction.artefact import (
-    AnyArtefact,
-    Artefact,
-    OfCells,
-    Paper,
-    Quantity,
-)
+from callboard.experiments.reproduction.artefact import AnyArtefact, Artefact, Paper, Quantity
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     SizeBin,
-    difference,
-    figure_of,
     median_response_s,
     ratio,
 )
+from callboard.experiments.reproduction.sample_figure import SampleFigure, difference, figure_of
 
 # Sparrow.
 
@@ -69,7 +62,7 @@ def cell_at_load(
     )
 
 
-def _ratio_of_medians(placement: str, other: str, load: float = _LOAD) -> OfCells:
+def _ratio_of_medians(placement: str, other: str, load: float = _LOAD) -> SampleFigure:
     return ratio(f"{placement} at {load:g}", f"{other} at {load:g}", median_response_s())
 
 
@@ -140,7 +133,7 @@ def _wasted_thinking_s(run: MeteredRun) -> float | None:
     return fsum(run.metered["thoughts"]["wasted_s"])
 
 
-def _added_batch_wait(kind: str) -> OfCells:
+def _added_batch_wait(kind: str) -> SampleFigure:
     """How much longer Batch waits, in seconds, when Service thinks for longest than for least."""
     least, most = (figure_of(f"{kind} at {each:g}", _batch_wait_s) for each in _THINKING_S)
     return difference(most, least)

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from callboard.experiments.many.computing import Call
+from callboard.experiments.reproduction.sample_figure import SampleFigure
 
 NUMBER_MARGIN = 0.25
 """Ours is equivalent to a printed number if its interval lies within this share of it ..."""
@@ -68,19 +69,6 @@ CLASS_MEANINGS = {
     VerdictClass.FITTED: "a parameter of ours was chosen so that it comes out",
     VerdictClass.PREDICTED: "nothing of ours was chosen by it",
 }
-
-
-class OfCells(msgspec.Struct, frozen=True):
-    """A figure of runs that says of which: the names of their cells.  Called with a sample it gives
-    the figure, None where there is none.
-    """
-
-    cells: tuple[str, ...]
-    figure: Callable[..., float | None]
-    """What is made of the cells' runs, in this order."""
-
-    def __call__(self, runs: Mapping[str, Any]) -> float | None:
-        return self.figure(*(runs[cell] for cell in self.cells))
 
 
 class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
@@ -167,7 +155,7 @@ def refuse_unknown_cells(
 ) -> None:
     """ValueError if a quantity is a figure of cells that the evidence does not have."""
     for each in quantities:
-        if not isinstance(each.value, OfCells):
+        if not isinstance(each.value, SampleFigure):
             continue
         unknown = [cell for cell in each.value.cells if cell not in evidence.cell_names]
         if unknown:

@@ -1,47 +1,56 @@
 """All artefacts, and those that a name stands for."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from callboard.experiments.reproduction.architecture_artefacts import ARCHITECTURE_ARTEFACTS
-from callboard.experiments.reproduction.artefact import AnyArtefact, Paper
-from callboard.experiments.reproduction.facebook_tables import FACEBOOK_TABLES
-from callboard.experiments.reproduction.hfsp_artefacts import HFSP_ARTEFACTS
-from callboard.experiments.reproduction.hfsp_claims import HFSP_CLAIMS
-from callboard.experiments.reproduction.hfsp_estimates import HFSP_ESTIMATES
-from callboard.experiments.reproduction.hfsp_sensitivity import HFSP_SENSITIVITY
+from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, Quantity
+from callboard.experiments.reproduction.evidence import Played
+from callboard.experiments.reproduction.gp_figures import GP_FIGURES
+from callboard.experiments.reproduction.hfsp_figures import HFSP_FIGURES
 from callboard.experiments.reproduction.hybrid_artefacts import HYBRID_ARTEFACTS
 from callboard.experiments.reproduction.hybrid_facebook import HYBRID_FACEBOOK
 from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
-from callboard.experiments.reproduction.preemption_artefacts import PREEMPTION_ARTEFACTS
-from callboard.experiments.reproduction.slides_artefacts import SLIDES_ARTEFACTS
-from callboard.experiments.reproduction.slides_formulas import SLIDES_FORMULAS
-from callboard.experiments.reproduction.slides_sections import SLIDES_SECTIONS
+from callboard.experiments.reproduction.paper_file import PAPERS, PaperFile
+from callboard.experiments.reproduction.slides_figures import SLIDES_FIGURES
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.text.concise import concise
 
+HFSP = PaperFile(PAPERS / "hfsp.toml", HFSP_FIGURES)
+SLIDES = PaperFile(PAPERS / "slides.toml", SLIDES_FIGURES)
+GP = PaperFile(PAPERS / "gp.toml", GP_FIGURES)
+
 ARTEFACTS: tuple[AnyArtefact, ...] = (
-    *HFSP_ARTEFACTS,
-    *HFSP_ESTIMATES,
-    *HFSP_CLAIMS,
-    *HFSP_SENSITIVITY,
-    *SLIDES_ARTEFACTS,
-    *SLIDES_SECTIONS,
-    *SLIDES_FORMULAS,
+    *HFSP.artefacts(),
+    *SLIDES.artefacts(),
     *IDEAL_ARTEFACTS,
     *HYBRID_ARTEFACTS,
     *HYBRID_FACEBOOK,
-    *FACEBOOK_TABLES,
-    *PREEMPTION_ARTEFACTS,
+    *GP.artefacts(),
     *ARCHITECTURE_ARTEFACTS,
 )
 
 
+_BY_ID = {each.id: each for each in ARTEFACTS}
+
+
+def quantities_of(artefact: str) -> tuple[Quantity[Any], ...]:
+    """The quantities of the artefact with this id."""
+    return _BY_ID[artefact].quantities
+
+
+def played_for(artefact: str) -> Played:
+    """What is played for the artefact with this id."""
+    evidence = _BY_ID[artefact].evidence
+    assert isinstance(evidence, Played)
+    return evidence
+
+
 def chosen_artefacts(names: Sequence[str]) -> list[AnyArtefact]:
     """The artefacts of these papers, or with these ids, each once, in the order of the table."""
-    by_id = {each.id for each in ARTEFACTS}
     papers = {paper.value for paper in Paper}
     for name in names:
-        if name not in by_id | papers:
+        if name not in _BY_ID.keys() | papers:
             raise InputError(_unknown_name_message(name))
     return [each for each in ARTEFACTS if each.id in names or each.paper.value in names]
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -73,6 +74,23 @@ class Played(Evidence[Runs], frozen=True):
     def cell_names(self) -> list[str]:
         return [cell.name for cell in self.cells]
 
+    def only(self, *names: str) -> "Played":
+        """The cells of these names, in this order."""
+        by_name = {cell.name: cell for cell in self.cells}
+        return Played(tuple(by_name[name] for name in names), self.once)
+
+    def changed(self, *overrides: str, **fields: Any) -> "Played":
+        """The same cells with these overrides, in place of those of the same keys, and with other
+        `fields`.
+        """
+        cells = (
+            msgspec.structs.replace(
+                cell, overrides=_without_repeats((*cell.overrides, *overrides)), **fields
+            )
+            for cell in self.cells
+        )
+        return Played(tuple(cells), self.once)
+
     def used(self, seeds: Sequence[int]) -> Sequence[int]:
         return seeds[:1] if self.once else seeds
 
@@ -93,6 +111,11 @@ class Played(Evidence[Runs], frozen=True):
             for runs in samples
             for name, run in runs.items()
         ]
+
+
+def _without_repeats(overrides: Sequence[str]) -> tuple[str, ...]:
+    """The last override of each key, where the first stands."""
+    return tuple({each.partition("=")[0]: each for each in overrides}.values())
 
 
 class Drawn(Evidence[RunSpec], frozen=True):

@@ -2,29 +2,17 @@
 were, how long their tasks took, which jobs they had, how often these came.
 """
 
-from callboard.experiments.reproduction.evidence import Cell, Drawn, Played
+from callboard.experiments.reproduction.catalogue_of_artefacts import played_for, quantities_of
+from callboard.experiments.reproduction.evidence import Drawn, Played
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.facebook_tables import (
-    FORTY_NODES,
-    gaps_below_10_s,
-    running_times,
-    sizes_of_figure_1,
-    times_at_microsoft,
-    times_at_the_internet_company,
-)
-from callboard.experiments.reproduction.hfsp_artefacts import workload_cell
 
 
-def _quieter_morning(times: float, *cluster: str) -> Played:
+def _quieter_morning(artefact: str, times: float) -> Played:
     """Facebook's morning with longer gaps between its jobs."""
-    more = (
+    return played_for(artefact).changed(
         f"workload.arrivals.on_mean_s={10 * times:g}",
         f"workload.arrivals.off_mean_s={60 * times:g}",
     )
-    cell = Cell(
-        name="fair", scenario="facebook-morning", policy="fair", overrides=(*cluster, *more)
-    )
-    return Played((cell,))
 
 
 def _gap_words(times: int) -> str:
@@ -36,8 +24,10 @@ _FACEBOOK = Exploration(
     assumption="how often jobs come to the cluster on which the times were measured",
     plausible="the times are cut into tasks as if every job had 400 slots; a quarter of the load"
     " is a night",
-    settings={_gap_words(times): _quieter_morning(times) for times in (1, 2, 3, 4, 8)},
-    quantities=running_times(),
+    settings={
+        _gap_words(times): _quieter_morning("gp-table-I", times) for times in (1, 2, 3, 4, 8)
+    },
+    quantities=quantities_of("gp-table-I"),
 )
 
 _INTERNET_COMPANY = Exploration(
@@ -45,9 +35,10 @@ _INTERNET_COMPANY = Exploration(
     assumption="how often jobs come to the Internet company's 40 nodes",
     plausible="as for Facebook's",
     settings={
-        _gap_words(times): _quieter_morning(2.5 * times, FORTY_NODES) for times in (1, 2, 3, 4, 8)
+        _gap_words(times): _quieter_morning("gp-table-I-b", 2.5 * times)
+        for times in (1, 2, 3, 4, 8)
     },
-    quantities=times_at_the_internet_company(),
+    quantities=quantities_of("gp-table-I-b"),
 )
 
 _MICROSOFT = Exploration(
@@ -56,22 +47,14 @@ _MICROSOFT = Exploration(
     " gaps between jobs as many times as long",
     plausible="up to an hour, at HFSP's load",
     settings={
-        f"{5 * times} s": Played(
-            (
-                workload_cell(
-                    "test",
-                    "fair",
-                    more=(
-                        f"workload.sizes.map_s={5 * times}",
-                        f"workload.arrivals.mean_s={60 * times}",
-                    ),
-                    slowdown=False,
-                ),
-            )
+        f"{5 * times} s": played_for("gp-table-I-c").changed(
+            f"workload.sizes.map_s={5 * times}",
+            f"workload.arrivals.mean_s={60 * times}",
+            slowdown=False,
         )
         for times in (1, 3, 10, 30, 100, 300, 720)
     },
-    quantities=times_at_microsoft(),
+    quantities=quantities_of("gp-table-I-c"),
 )
 
 _PUBLISHED_SIZES = {
@@ -91,7 +74,7 @@ _SIZES = Exploration(
         told: Drawn(scenario, (*more, "workload.jobs=2000"))
         for told, (scenario, *more) in _PUBLISHED_SIZES.items()
     },
-    quantities=sizes_of_figure_1(),
+    quantities=quantities_of("gp-fig-1"),
 )
 
 _GAPS = Exploration(
@@ -104,7 +87,7 @@ _GAPS = Exploration(
         )
         for gap_s in (5, 10, 12, 15, 20, 30)
     },
-    quantities=gaps_below_10_s(),
+    quantities=quantities_of("gp-gaps"),
 )
 
 FACEBOOK_EXPLORATIONS = (_FACEBOOK, _INTERNET_COMPANY, _MICROSOFT, _SIZES, _GAPS)

@@ -4,41 +4,11 @@ there are, how fast jobs age, when they come.
 
 from collections.abc import Mapping
 
-from callboard.experiments.reproduction.artefact import Quantity
-from callboard.experiments.reproduction.evidence import Drawn, Played, Runs
+from msgspec.structs import replace
+
+from callboard.experiments.reproduction.catalogue_of_artefacts import played_for, quantities_of
+from callboard.experiments.reproduction.evidence import Drawn, Played
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.hfsp_artefacts import (
-    LARGER,
-    WORKLOADS,
-    bin_medians_of_test,
-    mean_over_fair,
-    workload_cell,
-)
-from callboard.experiments.reproduction.hfsp_estimates import (
-    estimates_by_bin,
-    estimates_of_all,
-    lengths_of_all,
-)
-from callboard.experiments.reproduction.hfsp_sensitivity import arrivals_in_bursts
-from callboard.experiments.reproduction.run_figures import (
-    done_within,
-    figure_of,
-    greatest_slowdown,
-    mean_of_responses_s,
-    ratio,
-)
-
-_PAIR = ("hfsp", "fair")
-
-
-def _workloads_played(kinds: tuple[str, ...], *more: str, slowdown: bool = False) -> Played:
-    """Workloads under HFSP and Fair with other settings."""
-    cells = (
-        workload_cell(kind, policy, more=more, slowdown=slowdown)
-        for kind in kinds
-        for policy in _PAIR
-    )
-    return Played(tuple(cells))
 
 
 def _map_length_override(seconds: int) -> str:
@@ -51,10 +21,10 @@ _MEANS = Exploration(
     assumption="how long a map takes, in seconds (here: 5), and so what the load is",
     plausible="Figure 11 has most maps below 60 s; from 8 s on TEST and PROD are overloaded",
     settings={
-        f"{each} s": _workloads_played(WORKLOADS, _map_length_override(each))
+        f"{each} s": played_for("hfsp-fig-6").changed(_map_length_override(each), slowdown=False)
         for each in (1, 2, 3, 5, 8, 16)
     },
-    quantities=mean_over_fair(),
+    quantities=quantities_of("hfsp-fig-6"),
     picture="explored-hfsp-fig-6.svg",
 )
 
@@ -63,26 +33,10 @@ _DEV_MAPS = Exploration(
     assumption="how long a map takes on DEV, in seconds (here: 5)",
     plausible="Figure 11 has most maps below 60 s; from 24 s on the cluster is overloaded",
     settings={
-        f"{each} s": _workloads_played(("dev",), _map_length_override(each), slowdown=True)
+        f"{each} s": played_for("hfsp-fig-7").changed(_map_length_override(each))
         for each in (3, 5, 8, 12, 16, 24)
     },
-    quantities=(
-        *(
-            Quantity[Runs](
-                label=f"within 80 s, {told}",
-                value=figure_of(f"dev {policy}", done_within(80, LARGER)),
-                printed=printed,
-                share=True,
-            )
-            for policy, told, printed in (("hfsp", "HFSP", 0.6), ("fair", "Fair", 0.2))
-        ),
-        Quantity[Runs](
-            label="DEV, HFSP's mean over Fair's",
-            value=ratio("dev hfsp", "dev fair", mean_of_responses_s),
-            printed=0.66,
-            below=1,
-        ),
-    ),
+    quantities=(*quantities_of("hfsp-fig-7")[:2], quantities_of("hfsp-fig-6")[0]),
     picture="explored-hfsp-fig-7.svg",
 )
 
@@ -93,13 +47,13 @@ _MEDIANS = Exploration(
     plausible="bin 4 begins at 150 maps and has ten times the data of bin 3; with maps of 12 s and"
     " 5,000 maps the load is above 2",
     settings={
-        f"{seconds} s, {maps:,}": _workloads_played(
-            ("test",), _map_length_override(seconds), f"workload.sizes.largest_maps={maps}"
+        f"{seconds} s, {maps:,}": played_for("hfsp-fig-8").changed(
+            _map_length_override(seconds), f"workload.sizes.largest_maps={maps}", slowdown=False
         )
         for seconds in (5, 8, 12)
         for maps in (1000, 2000, 5000)
     },
-    quantities=bin_medians_of_test(),
+    quantities=quantities_of("hfsp-fig-8"),
     seeds=tuple(range(11, 19)),
     picture="explored-hfsp-fig-8.svg",
 )
@@ -107,9 +61,9 @@ _MEDIANS = Exploration(
 
 def _dev_fairness(policy: str, *more: str) -> Played:
     """DEV under a variant of HFSP, and under Fair on the same cluster."""
-    return Played(
-        (workload_cell("dev", policy, "dev hfsp", more), workload_cell("dev", "fair", more=more))
-    )
+    hfsp, fair = played_for("hfsp-fig-7").changed(*more).cells
+    meters = hfsp.meters if policy == hfsp.policy else ()
+    return Played((replace(hfsp, policy=policy, meters=meters), fair))
 
 
 _DEV_SLOWDOWN = Exploration(
@@ -124,13 +78,7 @@ _DEV_SLOWDOWN = Exploration(
         "sizes are known": _dev_fairness('hfsp(size="oracle")'),
         "ageing at half speed": _dev_fairness("hfsp(half_speed=true)"),
     },
-    quantities=(
-        Quantity[Runs](
-            label="DEV, greatest slowdown, HFSP over Fair",
-            value=ratio("dev hfsp", "dev fair", greatest_slowdown),
-            below=1.25,
-        ),
-    ),
+    quantities=quantities_of("hfsp-fig-9")[3:4],
 )
 
 _ARRIVALS = Exploration(
@@ -144,7 +92,7 @@ _ARRIVALS = Exploration(
         )
         for gap_s in (60, 40, 30, 25, 20, 16)
     },
-    quantities=arrivals_in_bursts(),
+    quantities=quantities_of("hfsp-fig-10-arrivals"),
 )
 
 _REDUCES = Exploration(
@@ -164,15 +112,13 @@ _REDUCES = Exploration(
         ),
         "one for ten maps, as long for all": Drawn("hfsp-test", ()),
     },
-    quantities=lengths_of_all(),
+    quantities=quantities_of("hfsp-fig-11"),
 )
 
 
 def _hfsp_workloads(*more: str) -> Played:
     """The three workloads under HFSP, whose tasks differ otherwise."""
-    return Played(
-        tuple(workload_cell(kind, "hfsp", more=more, slowdown=False) for kind in WORKLOADS)
-    )
+    return played_for("hfsp-fig-13").changed(*more, slowdown=False)
 
 
 _TASKS: Mapping[str, Played] = {
@@ -199,7 +145,7 @@ _ERRORS = (
         assumption=_TASKS_WORDS,
         plausible=_TASKS_RANGE,
         settings=_TASKS,
-        quantities=estimates_of_all(),
+        quantities=quantities_of("hfsp-fig-13"),
         picture="explored-hfsp-fig-13.svg",
     ),
     *(
@@ -208,7 +154,7 @@ _ERRORS = (
             assumption=_TASKS_WORDS,
             plausible=_TASKS_RANGE,
             settings=_TASKS,
-            quantities=estimates_by_bin(number),
+            quantities=quantities_of(f"hfsp-fig-{number}"),
         )
         for number in (14, 15)
     ),

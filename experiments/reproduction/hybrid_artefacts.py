@@ -30,11 +30,8 @@ from callboard.experiments.reproduction.hybrid_fairness import (
     fairness_quantities,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import (
-    figure_of,
-    mean_of_responses_s,
-    ratio,
-)
+from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
+from callboard.experiments.reproduction.sample_figure import figure_of
 from callboard.experiments.reproduction.worked_examples import ExampleNumbers, Worked
 
 _FIRST_HEARTBEAT_MS = 500

@@ -7,7 +7,6 @@ from callboard.experiments.reproduction.artefact import (
     MORE_SEEDS,
     AnyArtefact,
     Artefact,
-    OfCells,
     Paper,
     Quantity,
 )
@@ -32,7 +31,8 @@ from callboard.experiments.reproduction.hybrid_fairness import (
     fairness_quantities,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import figure_of, mean_of_responses_s, ratio
+from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
+from callboard.experiments.reproduction.sample_figure import SampleFigure, figure_of
 
 _COUNTS = (5, 25, 45, 70, 100)
 _BY_JOBS = Played(
@@ -84,7 +84,7 @@ def hybrid_over_fair() -> tuple[Quantity[Runs], ...]:
     )
 
 
-def switched_at(order: str) -> OfCells:
+def switched_at(order: str) -> SampleFigure:
     """How many jobs had been submitted when the hybrid order first put this order in force; 101
     where it never did.
     """
@@ -96,18 +96,18 @@ def switched_at(order: str) -> OfCells:
     return figure_of("hybrid, 100 jobs", figure)
 
 
-def _fewest_resources_without_coshh() -> OfCells:
+def _fewest_resources_without_coshh() -> SampleFigure:
     """The fewest resources with which the hybrid order never puts COSHH in force; one type more
     than there are where it always does.
     """
     counts = [RESOURCE_TYPES * each for each in _FINER]
 
-    def figure(*runs: MeteredRun) -> float:
-        orders = [run.metered["switches"] for run in runs]
+    def figure(sample: Runs) -> float:
+        orders = [sample[f"hybrid, {n} resources"].metered["switches"] for n in counts]
         calm = [n for n, found in zip(counts, orders, strict=True) if "coshh" not in found]
         return float(min(calm, default=max(counts) + RESOURCE_TYPES))
 
-    return OfCells(tuple(f"hybrid, {n} resources" for n in counts), figure)
+    return SampleFigure(tuple(f"hybrid, {n} resources" for n in counts), figure)
 
 
 def _slower_schedulers(where: str) -> tuple[Quantity[Runs], ...]:

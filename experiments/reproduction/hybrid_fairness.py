@@ -1,13 +1,18 @@
 """What the hybrid paper says of fairness, among users and by how many resources there are."""
 
-from callboard.experiments.reproduction.artefact import OfCells, Quantity
+from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.hybrid_cells import (
     HETEROGENEOUS_POLICIES,
     USERS_UNFAIRNESS,
 )
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.run_figures import figure_of, ratio, ratio_of_figures
+from callboard.experiments.reproduction.run_figures import ratio
+from callboard.experiments.reproduction.sample_figure import (
+    SampleFigure,
+    figure_of,
+    ratio_of_figures,
+)
 
 FAIR_OVER_FIFO = ("Fair over FIFO", "fair", "fifo")
 COSHH_OVER_FIFO = ("COSHH over FIFO", "coshh", "fifo")
@@ -40,10 +45,10 @@ def fairer_with_resources() -> tuple[Quantity[Runs], ...]:
     )
 
 
-def _unfairness_a_slot(name: str, more: int, fewer: int) -> OfCells:
+def _unfairness_a_slot(name: str, more: int, fewer: int) -> SampleFigure:
     """The unfairness with more resources over that with fewer, each for each of its slots."""
 
-    def of_a_slot(resources: int) -> OfCells:
+    def of_a_slot(resources: int) -> SampleFigure:
         def figure(run: MeteredRun) -> float | None:
             slots = USERS_UNFAIRNESS(run)
             return None if slots is None else slots / resources

@@ -3,27 +3,26 @@ are cut and which are long, how long a pool waits before it takes.
 """
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
 
 from callboard.experiments.reproduction.artefact import Quantity
-from callboard.experiments.reproduction.evidence import Cell, Played, Runs
+from callboard.experiments.reproduction.catalogue_of_artefacts import GP, played_for
+from callboard.experiments.reproduction.evidence import Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.preemption_artefacts import (
-    busy_cell,
-    busy_quantities,
-    killed_over,
-)
+from callboard.experiments.reproduction.gp_figures import long_killed
+from callboard.experiments.reproduction.sample_figure import SampleFigure, figure_of
 
 _WHERE = "66th"
+_ONE_GROUP = f"the long job {_WHERE}"
 _DUE = (320, 120, 40)
 _NEVER_LONG_S = 100_000
 _LONG_S = 200
-_ONE_GROUP = f"the long job {_WHERE}"
 _SEEDS = tuple(range(1, 7))
 
-_RULES = {
-    "Hadoop": "fair+delay+kill(interval_s=20)",
-    "job by job": 'fair+delay+kill(victims="job", interval_s=20)',
-}
+_BUSY_CELLS = played_for("gp-fig-3-by-job")
 
 
 def _global_policy(cuts: str, long_s: int = _LONG_S) -> str:
@@ -33,11 +32,28 @@ def _global_policy(cuts: str, long_s: int = _LONG_S) -> str:
     return f"fair+delay+global(interval_s=20, {how}{long})"
 
 
-def _rival_cells(other: str, policy: str, *more: str) -> tuple[Cell, Cell]:
+def _rivals(other: str, policy: str, *more: str) -> Played:
     """Another rule, and global preemption, in busy hours with the long job at the 66th place."""
-    metered = {"meters": ()} if other == "Hadoop" else {}  # without, the twin plays it
-    rival = busy_cell(other, _RULES[other], _WHERE, *more, **metered)
-    return rival, busy_cell("global", policy, _WHERE, *more)
+    rival = _BUSY_CELLS.only(f"{other}, {_WHERE}").changed(*more)
+    if other == "Hadoop":
+        rival = rival.changed(meters=())  # the twin plays it
+    ours = _BUSY_CELLS.only(f"global, {_WHERE}").changed(*more, policy=policy)
+    return Played((*rival.cells, *ours.cells))
+
+
+def _measures_beside(other: str) -> tuple[Quantity[Any], ...]:
+    """Figure 3's measures under global preemption over those under another rule."""
+    groups = [{"where": _WHERE}]
+    found = GP.quantities_of("figure_3", one="global", other=other, groups=groups)
+    return tuple(
+        replace(each, label=each.label.replace("average over the groups", _ONE_GROUP))
+        for each in found
+    )
+
+
+def _killed_under(rule: str) -> SampleFigure:
+    """How many of the long job's attempts a rule kills."""
+    return figure_of(f"{rule}, {_WHERE}", partial(long_killed, place=int(_WHERE[:-2])))
 
 
 def _min_share_override(slots: int) -> str:
@@ -48,9 +64,7 @@ def _min_share_override(slots: int) -> str:
 def _due_by_cuts(other: str) -> Mapping[str, Played]:
     """What production is due, by when long jobs are cut."""
     return {
-        f"{slots} due, cut {cuts}": Played(
-            _rival_cells(other, _global_policy(cuts), _min_share_override(slots))
-        )
+        f"{slots} due, cut {cuts}": _rivals(other, _global_policy(cuts), _min_share_override(slots))
         for slots in _DUE
         for cuts in ("always", "starving", "off")
     }
@@ -59,8 +73,8 @@ def _due_by_cuts(other: str) -> Mapping[str, Played]:
 def _by_long_threshold(other: str) -> Mapping[str, Played]:
     """Long is what has run for a shorter or for a longer time."""
     return {
-        f"{slots} due, cut always, long from {long_s} s": Played(
-            _rival_cells(other, _global_policy("always", long_s), _min_share_override(slots))
+        f"{slots} due, cut always, long from {long_s} s": _rivals(
+            other, _global_policy("always", long_s), _min_share_override(slots)
         )
         for slots in (320, 40)
         for long_s in (100, 800)
@@ -70,9 +84,7 @@ def _by_long_threshold(other: str) -> Mapping[str, Played]:
 def _by_min_share_timeout(other: str) -> Mapping[str, Played]:
     """Pools wait longer for their min share before they take it."""
     return {
-        f"after {wait_s} s": Played(
-            _rival_cells(other, _global_policy("always"), *_timeout_overrides(wait_s))
-        )
+        f"after {wait_s} s": _rivals(other, _global_policy("always"), *_timeout_overrides(wait_s))
         for wait_s in (20, 60, 300)
     }
 
@@ -100,7 +112,7 @@ _KILLED_LONG = Exploration(
     quantities=(
         Quantity[Runs](
             label="the long job's killed tasks, global over job by job",
-            value=killed_over("global", "job by job", (_WHERE,)),
+            value=_killed_under("global") / _killed_under("job by job"),
             below=0.5,
         ),
     ),
@@ -113,7 +125,7 @@ _BY_JOB = Exploration(
     assumption=f"{_DUE_WORDS}, against preemption job by job",
     plausible=_DUE_RANGE,
     settings=_due_by_cuts("job by job"),
-    quantities=busy_quantities("global", (_WHERE,), "job by job", _ONE_GROUP),
+    quantities=_measures_beside("job by job"),
     seeds=_SEEDS,
 )
 
@@ -122,7 +134,7 @@ _BUSY = Exploration(
     assumption="how long a pool waits for its min share before it takes it (here: 20 s)",
     plausible="one check, as the paper's short interval suggests, to Hadoop's manual's minutes",
     settings=_by_min_share_timeout("Hadoop"),
-    quantities=busy_quantities("global", (_WHERE,), "Hadoop", _ONE_GROUP),
+    quantities=_measures_beside("Hadoop"),
     seeds=_SEEDS,
 )
 
@@ -132,7 +144,7 @@ _BUSY_DUE = Exploration(
     " global preemption cuts long jobs, against Hadoop's rule",
     plausible="down to a tenth; always, where somebody starves, or never",
     settings=_due_by_cuts("Hadoop"),
-    quantities=busy_quantities("global", (_WHERE,), "Hadoop", _ONE_GROUP),
+    quantities=_measures_beside("Hadoop"),
     seeds=_SEEDS,
     picture="explored-gp-fig-3-busy.svg",
 )

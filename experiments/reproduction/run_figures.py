@@ -1,17 +1,14 @@
-"""Figures of played worlds that several artefacts are held to, as functions of a sample."""
+"""Figures of played worlds that several artefacts are held to."""
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
-from math import fsum, isfinite
-from statistics import fmean
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from callboard.experiments.many.seed_runs import mean_response_s
-from callboard.experiments.reproduction.artefact import OfCells
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
+from callboard.experiments.reproduction.sample_figure import SampleFigure, figure_of
 from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
 from callboard.journal.figures.run_account import jobs_over_time
 from callboard.journal.figures.steps import Steps
@@ -50,52 +47,9 @@ class SizeBin:
 EVERY_SIZE = SizeBin("all jobs", 0)
 
 
-def figure_of(cell: str, figure: RunFigure) -> OfCells:
-    """The figure of one cell."""
-    return OfCells((cell,), figure)
-
-
-def ratio(cell: str, other: str, figure: RunFigure) -> OfCells:
+def ratio(cell: str, other: str, figure: RunFigure) -> SampleFigure:
     """The figure of one cell over that of another, of the same seed."""
-    return ratio_of_figures(figure_of(cell, figure), figure_of(other, figure))
-
-
-def ratio_of_figures(one: OfCells, other: OfCells) -> OfCells:
-    """One figure over another."""
-    return _combined_figure((one, other), share_of)
-
-
-def difference(one: OfCells, other: OfCells) -> OfCells:
-    """One figure less another."""
-    return _combined_figure((one, other), lambda a, b: None if a is None or b is None else a - b)
-
-
-def total_of(figures: Iterable[OfCells]) -> OfCells:
-    """The sum of figures, if there are all."""
-    return _combined_figure(tuple(figures), lambda *found: None if None in found else fsum(found))
-
-
-def mean_of(figures: Iterable[OfCells]) -> OfCells:
-    """The mean of figures, if there are all."""
-    return _combined_figure(tuple(figures), lambda *found: None if None in found else fmean(found))
-
-
-def _combined_figure(figures: Sequence[OfCells], combine: Callable[..., float | None]) -> OfCells:
-    """A figure that is made of others, which `combine` is given in this order."""
-
-    def value(*runs: MeteredRun) -> float | None:
-        rest = iter(runs)
-        return combine(*(each.figure(*islice(rest, len(each.cells))) for each in figures))
-
-    return OfCells(tuple(cell for each in figures for cell in each.cells), value)
-
-
-def share_of(value: float | None, whole: float | None) -> float | None:
-    """Their ratio; None where there is none."""
-    if value is None or not whole:
-        return None
-    found = value / whole
-    return found if isfinite(found) else None
+    return figure_of(cell, figure) / figure_of(other, figure)
 
 
 def mean_of_responses_s(run: MeteredRun) -> float | None:
@@ -113,7 +67,7 @@ def mean_response_of(of_bin: SizeBin) -> RunFigure:
     return lambda run: response_seconds_of(run.result.jobs, of_bin.jobs(run)).mean
 
 
-def done_within(limit_s: float, of_bin: SizeBin) -> RunFigure:
+def done_within(limit_s: float, of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
     """The share of a bin's jobs that are done within this time of their submission."""
     return lambda run: share_within(run.result.jobs, of_bin.jobs(run), limit_s)
 
@@ -186,3 +140,13 @@ def local_share(level: str, maps: int | None = None) -> RunFigure:
         return found.node + (found.rack if level == "rack" else 0)
 
     return figure
+
+
+def wasted_slot_s(run: MeteredRun) -> float | None:
+    """The slot time of work that was thrown away, in seconds."""
+    return run.result.summary.slot_seconds.wasted
+
+
+def mean_in_system(run: MeteredRun) -> float | None:
+    """The mean number of jobs that were in the system."""
+    return run.result.summary.mean_jobs_in_system

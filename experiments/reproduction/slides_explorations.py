@@ -1,24 +1,21 @@
 """What the slides do not print: lengths of maps, pending maps, heartbeats."""
 
+from collections.abc import Collection
+from math import ceil
+
+from msgspec.structs import replace
+
 from callboard.experiments.reproduction.artefact import Quantity, VerdictClass
+from callboard.experiments.reproduction.catalogue_of_artefacts import (
+    SLIDES,
+    played_for,
+    quantities_of,
+)
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.run_figures import figure_of, local_share
-from callboard.experiments.reproduction.slides_artefacts import (
-    DELAY_5S,
-    WITH_DELAY,
-    maps_of,
-    printed_shares,
-    small_jobs,
-)
-from callboard.experiments.reproduction.slides_formulas import (
-    SKIPS,
-    WISHES,
-    far_maps,
-    longer_waits,
-    one_map_jobs,
-    wished_locality_cell,
-)
+from callboard.experiments.reproduction.run_figures import local_share
+from callboard.experiments.reproduction.sample_figure import figure_of
+from callboard.experiments.reproduction.slides_figures import skips_for
 from callboard.experiments.reproduction.worked_examples import (
     FEW_AND_MANY_SLOTS,
     ExampleNumbers,
@@ -60,9 +57,18 @@ def _pending_maps(row: int, node: float, rack: float) -> Exploration:
     )
 
 
+def _one_map_jobs(skips: Collection[int] = (1, 5, 10, 20, 40), nodes: int = 100) -> Played:
+    return SLIDES.played(
+        "one_map_jobs",
+        skipped=[{"skips": each} for each in skips],
+        nodes=nodes,
+        more_nodes=f"cluster.nodes={nodes}" if nodes != 100 else "",
+    )
+
+
 def _by_heartbeat_interval(interval_ms: int) -> Played:
-    more = (f"cluster.heartbeat.interval_ms={interval_ms}",)
-    return Played(tuple(one_map_jobs(skips, more) for skips in (1, 10, 20, 40)))
+    jobs = _one_map_jobs((1, 10, 20, 40))
+    return jobs.changed(f"cluster.heartbeat.interval_ms={interval_ms}")
 
 
 _HEARTBEATS = Exploration(
@@ -70,18 +76,27 @@ _HEARTBEATS = Exploration(
     assumption="how often a node's freed slots are offered",
     plausible="Hadoop's 3 s, down to a slot at a time as in the slides' analysis",
     settings={f"{ms / 1000:g} s": _by_heartbeat_interval(ms) for ms in (3000, 1500, 750, 300)},
-    quantities=longer_waits(),
+    quantities=quantities_of("slides-formula-wait"),
 )
+
+
+def _waits_of_5_s(name: str, map_s: int) -> Played:
+    """The small jobs with maps of another length."""
+    waits = [{"wait_s": 5, "policy": "fair+delay"}]
+    return SLIDES.played("waited", maps=[{"map_s": map_s}], waits=waits).changed(name=name)
+
 
 _WITH_DELAY = Exploration(
     artefact="slides-small-jobs",
     assumption="how long a map takes, in seconds (here: 80)",
     plausible="blocks of 64 MB at 5 s, to jobs that would take longer than the experiment",
     settings={
-        f"{map_s} s": Played((small_jobs("delay", DELAY_5S, *maps_of(map_s)),))
+        f"{map_s} s": _waits_of_5_s("delay", map_s)
         for map_s in (5, 10, 20, 40, 60, 80, 120, 160, 300)
     },
-    quantities=printed_shares("delay", WITH_DELAY),
+    quantities=tuple(
+        replace(each, verdict_class=None) for each in quantities_of("slides-small-jobs")
+    ),
     picture="explored-slides-small-jobs.svg",
 )
 
@@ -90,7 +105,7 @@ _WAITS = Exploration(
     assumption="how long a map takes, in seconds",
     plausible="the slides say that most tasks are short; Facebook's median job takes 84 s",
     settings={
-        f"{map_s} s": Played((small_jobs("5 s", DELAY_5S, *maps_of(map_s)),))
+        f"{map_s} s": _waits_of_5_s("5 s", map_s)
         for map_s in (20, 40, 60, 80, 100, 120, 160, 200, 300)
     },
     quantities=(
@@ -104,11 +119,7 @@ _WAITS = Exploration(
 )
 
 
-def _one_map_jobs_on_nodes(nodes: int) -> Played:
-    return Played(tuple(one_map_jobs(skips, nodes=nodes) for skips in SKIPS))
-
-
-_NODES = {f"{nodes} nodes": _one_map_jobs_on_nodes(nodes) for nodes in (100, 200, 400)}
+_NODES = {f"{nodes} nodes": _one_map_jobs(nodes=nodes) for nodes in (100, 200, 400)}
 _NODES_WORDS = (
     "how many nodes there are (here: 100), of which the same 9 % hold a job's data, and so how many"
     " opportunities pass before a node offers again"
@@ -120,7 +131,7 @@ _SKIPPED = Exploration(
     assumption=_NODES_WORDS,
     plausible=_NODES_RANGE,
     settings=_NODES,
-    quantities=far_maps(0),
+    quantities=quantities_of("slides-formula-skips"),
 )
 
 _OPPORTUNITIES = Exploration(
@@ -128,13 +139,21 @@ _OPPORTUNITIES = Exploration(
     assumption=_NODES_WORDS,
     plausible=_NODES_RANGE,
     settings=_NODES,
-    quantities=far_maps(1),
+    quantities=quantities_of("slides-formula-opportunities"),
     picture="explored-slides-formula-opportunities.svg",
 )
 
 
+_WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
+"""Jobs of that many maps, and the share of them that is to be local."""
+
+
 def _wished_localities(times: float, *more: str) -> Played:
-    return Played(tuple(wished_locality_cell(maps, share, times, more) for maps, share in WISHES))
+    """So many times the skips that the formula asks for."""
+    cells = played_for("slides-formula-locality").changed(*more).cells
+    skips = (ceil(times * skips_for(share, maps)) for maps, share in _WISHES)
+    changed = zip(cells, skips, strict=True)
+    return Played(tuple(replace(cell, policy=f"fair+delay(skips={n})") for cell, n in changed))
 
 
 _LOCALITY = Exploration(
@@ -155,7 +174,7 @@ _LOCALITY = Exploration(
             above=share,
             share=True,
         )
-        for maps, share in WISHES
+        for maps, share in _WISHES
     ),
 )
 

@@ -8,7 +8,8 @@ from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS,
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.outcome import ReproductionVerdict, judge, whole_verdict
 from callboard.experiments.reproduction.reproduce import artefact_with_seeds
-from callboard.experiments.reproduction.run_figures import figure_of, mean_of_responses_s
+from callboard.experiments.reproduction.run_figures import mean_of_responses_s
+from callboard.experiments.reproduction.sample_figure import figure_of
 from callboard.experiments.reproduction.worked_examples import Worked
 from callboard.experiments.user_errors import InputError
 

@@ -1,0 +1,163 @@
+"""The small language of the papers' files: expressions such as `snp('global') / snp('Hadoop')`, and
+texts with such expressions in braces.
+
+Python reads an expression, and nothing but names, numbers, texts, lists, arithmetic and calls of
+named figures, charts and worlds is computed of it.
+"""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import msgspec
+
+from callboard.experiments.reproduction.sample_figure import SampleFigure, figure_of
+from callboard.scheduler.text.strict_decoder import suggestion
+
+Vocabulary = Mapping[str, Callable[..., object]]
+"""What can be called in an expression, by name."""
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be computed; the message says which, and what is wrong."""
+
+
+class RunFigureByName(msgspec.Struct, frozen=True):
+    """A figure of a run: called with a cell's name it is the figure of that cell."""
+
+    function: Callable[..., float | None]
+
+    def __call__(self, cell: str, *more: object) -> SampleFigure:
+        signature(self.function).bind(None, *more)
+        return figure_of(cell, lambda run: self.function(run, *more))
+
+
+def of_runs(*functions: Callable[..., float | None]) -> Vocabulary:
+    """Functions of a run; an expression has the name of its cell in place of the run."""
+    return {_name_of(each): RunFigureByName(each) for each in functions}
+
+
+def of_runs_with(*makers: Callable[..., Callable[..., float | None]]) -> Vocabulary:
+    """TEMPORARY: makers of figures of a run."""
+
+    def of(maker: Callable[..., Any]) -> RunFigureByName:
+        return RunFigureByName(lambda run, *more: maker(*more)(run))
+
+    return {_name_of(each): of(each) for each in makers}
+
+
+def of_samples(*functions: Callable[..., float | None]) -> Vocabulary:
+    """Functions of a sample, or of all samples at once; an expression leaves it out."""
+
+    def figure(function: Callable[..., float | None], *more: Any, **named: Any) -> SampleFigure:
+        signature(function).bind(None, *more, **named)
+        return SampleFigure((), lambda sample: function(sample, *more, **named))
+
+    return {_name_of(each): partial(figure, each) for each in functions}
+
+
+def charts_named(*functions: Callable[..., object]) -> Vocabulary:
+    """Functions that draw samples; an expression has what else they are given, by name."""
+    return {_name_of(each): partial(partial, each) for each in functions}
+
+
+def _name_of(function: Callable[..., object]) -> str:
+    return function.__name__
+
+
+_HOLE = re.compile(r'\{([A-Za-z_][^{}="]*?)(:[^{}]*)?\}')
+
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+}
+
+
+class ExpressionNames(msgspec.Struct, frozen=True):
+    """What the names in an expression stand for: values, and what can be called."""
+
+    values: Mapping[str, object]
+    calls: Vocabulary
+
+    def with_values(self, values: Mapping[str, object]) -> "ExpressionNames":
+        """The same with more values."""
+        return ExpressionNames({**self.values, **values}, self.calls)
+
+    def fill(self, text: str) -> str:
+        """The text with what its braces come to, on one line; `{share:.0%}` says how a number is
+        written.  Braces that begin otherwise than with a name are left as they are.
+        """
+        return _HOLE.sub(self._filled_hole, " ".join(text.strip().split("\n")))
+
+    def _filled_hole(self, found: re.Match[str]) -> str:
+        try:
+            return format(self.evaluate(found[1]), (found[2] or ":")[1:])
+        except (TypeError, ValueError) as error:
+            raise ExpressionError(f"{found[0]}: {error}") from None
+
+    def evaluate(self, text: str) -> object:
+        """What an expression comes to; ExpressionError says why it comes to nothing."""
+        try:
+            return self._value_of(ast.parse(f"({text})", mode="eval").body)
+        except (SyntaxError, TypeError, ArithmeticError) as error:
+            told = "this is no expression" if isinstance(error, SyntaxError) else str(error)
+            raise ExpressionError(f"{text}: {told}") from None
+
+    def _value_of(self, node: ast.expr) -> object:
+        match node:
+            case ast.Constant(value=str(text)):
+                return self.fill(text)
+            case ast.Constant(value=int() | float()):
+                return node.value
+            case ast.Name(id=name):
+                return self._named_value(name)
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return [self._value_of(each) for each in items]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return operator.neg(self._value_of(operand))  # type: ignore[arg-type]
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+                return _OPERATORS[type(op)](self._value_of(left), self._value_of(right))
+            case ast.GeneratorExp(elt=each, generators=[ast.comprehension(ast.Name(), ifs=[])]):
+                return list(self._values_of_each(each, node.generators[0]))
+            case ast.Call(func=ast.Name(id=name)) if name in self.calls:
+                named = {each.arg: self._value_of(each.value) for each in node.keywords if each.arg}
+                return self.calls[name](*(self._value_of(each) for each in node.args), **named)
+            case ast.Call(func=ast.Name(id=name)):
+                raise ExpressionError(f"nothing is called {name}; {suggestion(name, self.calls)}")
+        raise ExpressionError(
+            f"{ast.unparse(node)}: only names, numbers, texts, lists, + - * / and calls are read"
+        )
+
+    def _named_value(self, name: str) -> object:
+        if name in self.values:
+            return self.values[name]
+        called = self.calls.get(name)
+        if isinstance(called, RunFigureByName):
+            return called.function
+        raise ExpressionError(f"nothing is called {name}; {suggestion(name, self.values)}")
+
+    def _values_of_each(self, node: ast.expr, loop: ast.comprehension) -> Iterator[object]:
+        """The expression for each item; for rows of a grid, with the values of each."""
+        assert isinstance(loop.target, ast.Name)
+        for item in self._list_of(self._value_of(loop.iter), ast.unparse(loop.iter)):
+            row = item if isinstance(item, dict) else {loop.target.id: item}
+            yield self.with_values(row)._value_of(node)
+
+    def rows_of(self, text: str) -> list[Any]:
+        """The rows of a grid, or of several as in `io + mixed`."""
+        return self._list_of(self.evaluate(text), text)
+
+    def _list_of(self, value: object, text: str) -> list[Any]:
+        """The value as a list; a text is an expression that comes to one."""
+        found = self.evaluate(value) if isinstance(value, str) else value
+        if not isinstance(found, list):
+            raise ExpressionError(f"{text}: expected a list, got {found!r}")
+        return found
