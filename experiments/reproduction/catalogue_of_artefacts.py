@@ -8,8 +8,7 @@ from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, Quan
 from callboard.experiments.reproduction.evidence import Played
 from callboard.experiments.reproduction.gp_figures import GP_FIGURES
 from callboard.experiments.reproduction.hfsp_figures import HFSP_FIGURES
-from callboard.experiments.reproduction.hybrid_artefacts import HYBRID_ARTEFACTS
-from callboard.experiments.reproduction.hybrid_facebook import HYBRID_FACEBOOK
+from callboard.experiments.reproduction.hybrid_figures import HYBRID_FIGURES
 from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
 from callboard.experiments.reproduction.paper_file import PAPERS, PaperFile
 from callboard.experiments.reproduction.slides_figures import SLIDES_FIGURES
@@ -18,14 +17,14 @@ from callboard.scheduler.text.concise import concise
 
 HFSP = PaperFile(PAPERS / "hfsp.toml", HFSP_FIGURES)
 SLIDES = PaperFile(PAPERS / "slides.toml", SLIDES_FIGURES)
+HYBRID = PaperFile(PAPERS / "hybrid.toml", HYBRID_FIGURES)
 GP = PaperFile(PAPERS / "gp.toml", GP_FIGURES)
 
 ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP.artefacts(),
     *SLIDES.artefacts(),
     *IDEAL_ARTEFACTS,
-    *HYBRID_ARTEFACTS,
-    *HYBRID_FACEBOOK,
+    *HYBRID.artefacts(),
     *GP.artefacts(),
     *ARCHITECTURE_ARTEFACTS,
 )

@@ -2,35 +2,16 @@
 often jobs come, how they were cut to six machines.
 """
 
-from collections.abc import Callable
+from msgspec.structs import replace
 
-from callboard.experiments.reproduction.artefact import Quantity
-from callboard.experiments.reproduction.evidence import Played, Runs
+from callboard.experiments.reproduction.catalogue_of_artefacts import played_for, quantities_of
+from callboard.experiments.reproduction.evidence import Played
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.hybrid_artefacts import (
-    FIFO_COUNTS,
-    fairness_by_resources,
-    fifo_rise_and_fall,
-)
-from callboard.experiments.reproduction.hybrid_cells import (
-    COSHH,
-    HETEROGENEOUS_POLICIES,
-    WITH_HYBRID,
-    facebook_cell,
-    resources_cell,
-    yahoo_cell,
-)
-from callboard.experiments.reproduction.hybrid_facebook import (
-    FACEBOOK_CATEGORIES,
-    facebook_fairness_by_resources,
-    hybrid_over_fair,
-    switches_by_jobs,
-)
-from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
 
 
 def _coshh_beside_fair(policy: str) -> Played:
-    return Played((yahoo_cell(30, "coshh", policy), yahoo_cell(30, "fair", "fair")))
+    coshh, fair = played_for("hybrid-fig-2-i").only("coshh, 30 jobs", "fair, 30 jobs").cells
+    return Played((replace(coshh, policy=policy), fair))
 
 
 _COSHH_SIZES = Exploration(
@@ -38,7 +19,7 @@ _COSHH_SIZES = Exploration(
     assumption="how COSHH knows how long a class's tasks take on each resource",
     plausible="the paper has its rates given; a user's first job can only be guessed",
     settings={
-        "given": _coshh_beside_fair(COSHH),
+        "given": _coshh_beside_fair('coshh(size="oracle")'),
         "given, slots without a suggestion left free": _coshh_beside_fair(
             'coshh(size="oracle",spare="leave")'
         ),
@@ -46,13 +27,7 @@ _COSHH_SIZES = Exploration(
         "learnt": _coshh_beside_fair("coshh"),
         "learnt, at first taken for 6,000 s": _coshh_beside_fair("coshh(guess=6000)"),
     },
-    quantities=(
-        Quantity[Runs](
-            label="30 jobs, COSHH over Fair",
-            value=ratio("coshh, 30 jobs", "fair, 30 jobs", mean_of_responses_s),
-            below=1,
-        ),
-    ),
+    quantities=quantities_of("hybrid-fig-2-i")[1:2],  # 30 jobs, COSHH over Fair
     seeds=tuple(range(1, 21)),
 )
 
@@ -60,18 +35,15 @@ _GAPS = {"3 s": 3, "30 s": 30, "300 s": 300, "3,000 s": 3000}
 """Mean gaps between jobs, by what they are called."""
 
 
-def _gap_override(gap_s: int) -> tuple[str, ...]:
-    return (f"workload.arrivals.mean_s={gap_s}",)
+def _gap_override(gap_s: int) -> str:
+    return f"workload.arrivals.mean_s={gap_s}"
 
 
-def _few_and_many_resources(gap_s: int, categories: str = "yahoo") -> Played:
-    return Played(
-        tuple(
-            resources_cell(each, name, policy, categories, _gap_override(gap_s))
-            for each in (1, 9)
-            for name, policy in HETEROGENEOUS_POLICIES.items()
-        )
+def _few_and_many_resources(artefact: str, gap_s: int) -> Played:
+    names = (
+        f"{name}, {count} resources" for count in (6, 54) for name in ("fifo", "fair", "coshh")
     )
+    return played_for(artefact).only(*names).changed(_gap_override(gap_s))
 
 
 _EVENNESS = Exploration(
@@ -79,9 +51,11 @@ _EVENNESS = Exploration(
     assumption="how often a job comes (here: every 30 s)",
     plausible="from all at once, for the machines, to one at a time for the shorter of the jobs",
     settings={
-        told: _few_and_many_resources(gap_s) for told, gap_s in _GAPS.items() if gap_s != 300
+        told: _few_and_many_resources("hybrid-fig-2-vi", gap_s)
+        for told, gap_s in _GAPS.items()
+        if gap_s != 300
     },
-    quantities=fairness_by_resources(),
+    quantities=quantities_of("hybrid-fig-2-vi"),
     seeds=tuple(range(1, 7)),
     picture="explored-hybrid-fig-2-vi.svg",
 )
@@ -92,24 +66,21 @@ _FACEBOOK_EVENNESS = Exploration(
     assumption="how often a job comes (here: every 30 s)",
     plausible="as for hybrid-fig-2-vi",
     settings={
-        told: _few_and_many_resources(gap_s, FACEBOOK_CATEGORIES) for told, gap_s in _GAPS.items()
+        told: _few_and_many_resources("hybrid-fig-4-vi", gap_s) for told, gap_s in _GAPS.items()
     },
-    quantities=facebook_fairness_by_resources(),
+    quantities=quantities_of("hybrid-fig-4-vi"),
 )
-
-
-def _fifo_over_counts(gap_s: int) -> Played:
-    return Played(
-        tuple(yahoo_cell(jobs, "fifo", "fifo", _gap_override(gap_s)) for jobs in FIFO_COUNTS)
-    )
 
 
 _FIFO_RISE = Exploration(
     artefact="hybrid-fifo-rise",
     assumption="how often a job comes (here: every 30 s)",
     plausible="as for hybrid-fig-2-vi",
-    settings={told: _fifo_over_counts(gap_s) for told, gap_s in _GAPS.items()},
-    quantities=fifo_rise_and_fall(),
+    settings={
+        told: played_for("hybrid-fifo-rise").changed(_gap_override(gap_s))
+        for told, gap_s in _GAPS.items()
+    },
+    quantities=quantities_of("hybrid-fifo-rise"),
     seeds=tuple(range(1, 21)),
 )
 
@@ -120,19 +91,15 @@ _GAP_AND_CUT = (
 )
 
 
-def _played_by_gap_and_cut(
-    play: Callable[[tuple[str, ...]], Played], *scales: float
-) -> dict[str, Played]:
-    """What is played with the overrides of each gap and of each cut."""
+def _played_by_gap_and_cut(played: Played, *scales: float) -> dict[str, Played]:
+    """The same worlds with each gap and each cut."""
     return {
-        f"{gap_s} s, {scale:g}": play((*_gap_override(gap_s), f"workload.sizes.task_scale={scale}"))
+        f"{gap_s} s, {scale:g}": played.changed(
+            _gap_override(gap_s), f"workload.sizes.task_scale={scale}"
+        )
         for scale in scales
         for gap_s in _GAPS.values()
     }
-
-
-def _hybrid_played(more: tuple[str, ...]) -> Played:
-    return Played((facebook_cell(100, "hybrid", WITH_HYBRID["hybrid"], more),))
 
 
 _SWITCHES = Exploration(
@@ -140,28 +107,26 @@ _SWITCHES = Exploration(
     assumption=_GAP_AND_CUT,
     plausible="three orders of magnitude of gaps; from a job of a million task-seconds to one of"
     " thousands",
-    settings=_played_by_gap_and_cut(_hybrid_played, 0.001, 0.003, 0.01),
-    quantities=switches_by_jobs(),
+    settings=_played_by_gap_and_cut(
+        played_for("hybrid-fig-4-switches").only("hybrid, 100 jobs"), 0.001, 0.003, 0.01
+    ),
+    quantities=quantities_of("hybrid-fig-4-switches"),
     picture="explored-hybrid-fig-4-switches.svg",
 )
-
-
-def _fair_beside_hybrid(more: tuple[str, ...]) -> Played:
-    return Played(
-        tuple(
-            facebook_cell(jobs, name, WITH_HYBRID[name], more)
-            for jobs in (25, 70)
-            for name in ("fair", "hybrid")
-        )
-    )
 
 
 _TRANSITION = Exploration(
     artefact="hybrid-transition",
     assumption=_GAP_AND_CUT,
     plausible="as for hybrid-fig-4-switches",
-    settings=_played_by_gap_and_cut(_fair_beside_hybrid, 0.001, 0.003),
-    quantities=hybrid_over_fair(),
+    settings=_played_by_gap_and_cut(
+        played_for("hybrid-transition").only(
+            "fair, 25 jobs", "hybrid, 25 jobs", "fair, 70 jobs", "hybrid, 70 jobs"
+        ),
+        0.001,
+        0.003,
+    ),
+    quantities=quantities_of("hybrid-transition"),
 )
 
 HYBRID_EXPLORATIONS = (
