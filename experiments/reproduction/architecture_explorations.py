@@ -1,24 +1,25 @@
 """What Sparrow's abstract leaves open: how many workers, tasks a job, probes a task there are."""
 
-from callboard.experiments.reproduction.architecture_artefacts import (
-    cell_at_load,
-    late_binding_over_ideal,
-)
+from msgspec.structs import replace
+
+from callboard.experiments.reproduction.catalogue_of_artefacts import SPARROW, quantities_of
 from callboard.experiments.reproduction.evidence import Played
 from callboard.experiments.reproduction.exploration import Exploration
 
-_LOADS = (0.95,)
-_JOBS = 300
 
-
-def _late_beside_central(workers: int = 1000, tasks: int = 100, probes: float = 2) -> Played:
+def _late_beside_central(workers: int = 1000, tasks: int = 100, probes: int = 2) -> Played:
     """Late binding, and one queue that knows all, at the highest load."""
+    late, central = SPARROW.played(
+        "at_load",
+        loads=[{"load": 0.95}],
+        placements=[{"placement": "late"}, {"placement": "central"}],
+        workers=workers,
+        jobs=300,
+        tasks=tasks,
+        maps=f"workload.sizes.maps={tasks}" if tasks != 100 else "",
+    ).cells
     return Played(
-        tuple(
-            cell_at_load(placement, load, workers=workers, tasks=tasks, jobs=_JOBS, probes=probes)
-            for load in _LOADS
-            for placement in ("late", "central")
-        )
+        (replace(late, policy=f"sparrow(probes={probes})") if probes != 2 else late, central)
     )
 
 
@@ -37,7 +38,7 @@ _IDEAL = Exploration(
         "4 probes": _late_beside_central(probes=4),
         "8 probes": _late_beside_central(probes=8),
     },
-    quantities=late_binding_over_ideal(_LOADS),
+    quantities=quantities_of("sparrow-ideal")[3:],
     picture="explored-sparrow-ideal.svg",
 )
 

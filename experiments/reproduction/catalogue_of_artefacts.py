@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callboard.experiments.reproduction.architecture_artefacts import ARCHITECTURE_ARTEFACTS
+from callboard.experiments.reproduction.architecture_figures import ARCHITECTURE_FIGURES
 from callboard.experiments.reproduction.artefact import AnyArtefact, Paper, Quantity
 from callboard.experiments.reproduction.evidence import Played
 from callboard.experiments.reproduction.gp_figures import GP_FIGURES
@@ -19,6 +19,9 @@ HFSP = PaperFile(PAPERS / "hfsp.toml", HFSP_FIGURES)
 SLIDES = PaperFile(PAPERS / "slides.toml", SLIDES_FIGURES)
 HYBRID = PaperFile(PAPERS / "hybrid.toml", HYBRID_FIGURES)
 GP = PaperFile(PAPERS / "gp.toml", GP_FIGURES)
+SPARROW = PaperFile(PAPERS / "sparrow.toml", ARCHITECTURE_FIGURES)
+HAWK = PaperFile(PAPERS / "hawk.toml", ARCHITECTURE_FIGURES)
+OMEGA = PaperFile(PAPERS / "omega.toml", ARCHITECTURE_FIGURES)
 
 ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP.artefacts(),
@@ -26,7 +29,9 @@ ARTEFACTS: tuple[AnyArtefact, ...] = (
     *IDEAL_ARTEFACTS,
     *HYBRID.artefacts(),
     *GP.artefacts(),
-    *ARCHITECTURE_ARTEFACTS,
+    *SPARROW.artefacts(),
+    *HAWK.artefacts(),
+    *OMEGA.artefacts(),
 )
 
 
