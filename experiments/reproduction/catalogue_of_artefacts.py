@@ -9,14 +9,15 @@ from callboard.experiments.reproduction.evidence import Played
 from callboard.experiments.reproduction.gp_figures import GP_FIGURES
 from callboard.experiments.reproduction.hfsp_figures import HFSP_FIGURES
 from callboard.experiments.reproduction.hybrid_figures import HYBRID_FIGURES
-from callboard.experiments.reproduction.ideal_artefacts import IDEAL_ARTEFACTS
 from callboard.experiments.reproduction.paper_file import PAPERS, PaperFile
+from callboard.experiments.reproduction.report_figures import REPORT_FIGURES
 from callboard.experiments.reproduction.slides_figures import SLIDES_FIGURES
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.text.concise import concise
 
 HFSP = PaperFile(PAPERS / "hfsp.toml", HFSP_FIGURES)
 SLIDES = PaperFile(PAPERS / "slides.toml", SLIDES_FIGURES)
+REPORT = PaperFile(PAPERS / "report.toml", REPORT_FIGURES)
 HYBRID = PaperFile(PAPERS / "hybrid.toml", HYBRID_FIGURES)
 GP = PaperFile(PAPERS / "gp.toml", GP_FIGURES)
 SPARROW = PaperFile(PAPERS / "sparrow.toml", ARCHITECTURE_FIGURES)
@@ -26,7 +27,7 @@ OMEGA = PaperFile(PAPERS / "omega.toml", ARCHITECTURE_FIGURES)
 ARTEFACTS: tuple[AnyArtefact, ...] = (
     *HFSP.artefacts(),
     *SLIDES.artefacts(),
-    *IDEAL_ARTEFACTS,
+    *REPORT.artefacts(),
     *HYBRID.artefacts(),
     *GP.artefacts(),
     *SPARROW.artefacts(),
