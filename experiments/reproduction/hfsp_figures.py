@@ -25,8 +25,8 @@ from callboard.experiments.reproduction.run_figures import (
     Values,
     in_system,
     mean_of_responses_s,
-    ratio,
 )
+from callboard.experiments.reproduction.sample_figure import figure_of
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.job_groups import jobs_of_size
 from callboard.scheduler.model import MAPS, REDUCES, Stage
@@ -59,7 +59,8 @@ def gaps_chart(samples: Sequence[Runs], gaps_s: Sequence[int]) -> object:
     """HFSP's mean response time over Fair's, over the mean gap between jobs."""
     points = []
     for gap_s in gaps_s:
-        figure = ratio(f"hfsp, {gap_s} s", f"fair, {gap_s} s", mean_of_responses_s)
+        hfsp, fair = (f"{policy}, {gap_s} s" for policy in ("hfsp", "fair"))
+        figure = figure_of(hfsp, mean_of_responses_s) / figure_of(fair, mean_of_responses_s)
         points.append((gap_s, [figure(runs) for runs in samples]))
     return lines_over([Series("hfsp over fair", points)], "mean gap (s)", "mean response time")
 

@@ -32,7 +32,7 @@ def scheduling_s(run: MeteredRun) -> float | None:
 
 def users_unfairness(run: MeteredRun) -> float | None:
     """How unevenly slots are shared among users, the mean over time."""
-    return meter_value("users", "unfairness")(run)
+    return meter_value(run, "users", "unfairness")
 
 
 def switched_at(run: MeteredRun, order: str) -> float:

@@ -34,7 +34,6 @@ from callboard.experiments.reproduction.paper_language import (
     Vocabulary,
     charts_named,
     of_runs,
-    of_runs_with,
     of_samples,
 )
 from callboard.experiments.reproduction.run_figures import SizeBin
@@ -53,20 +52,18 @@ PAPERS = Path(__file__).with_name("papers")
 
 _COMMON: Vocabulary = {
     **of_runs(
+        figures.done_within,
         figures.greatest_slowdown,
+        figures.local_share,
         figures.mean_in_system,
         figures.mean_of_responses_s,
-        figures.most_in_system,
-        figures.wasted_slot_s,
-    ),
-    **of_runs_with(
-        figures.done_within,
-        figures.local_share,
         figures.mean_response_of,
         figures.median_response_s,
         figures.median_slowdown,
         figures.meter_value,
+        figures.most_in_system,
         figures.node_local_of,
+        figures.wasted_slot_s,
     ),
     **of_samples(example_number),
     **charts_named(

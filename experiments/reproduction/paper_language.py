@@ -33,21 +33,12 @@ class RunFigureByName(msgspec.Struct, frozen=True):
 
     def __call__(self, cell: str, *more: object) -> SampleFigure:
         signature(self.function).bind(None, *more)
-        return figure_of(cell, lambda run: self.function(run, *more))
+        return figure_of(cell, self.function, *more)
 
 
 def of_runs(*functions: Callable[..., float | None]) -> Vocabulary:
     """Functions of a run; an expression has the name of its cell in place of the run."""
     return {_name_of(each): RunFigureByName(each) for each in functions}
-
-
-def of_runs_with(*makers: Callable[..., Callable[..., float | None]]) -> Vocabulary:
-    """TEMPORARY: makers of figures of a run."""
-
-    def of(maker: Callable[..., Any]) -> RunFigureByName:
-        return RunFigureByName(lambda run, *more: maker(*more)(run))
-
-    return {_name_of(each): of(each) for each in makers}
 
 
 def of_samples(*functions: Callable[..., float | None]) -> Vocabulary:

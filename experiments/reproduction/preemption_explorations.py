@@ -3,7 +3,6 @@ are cut and which are long, how long a pool waits before it takes.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -53,7 +52,7 @@ def _measures_beside(other: str) -> tuple[Quantity[Any], ...]:
 
 def _killed_under(rule: str) -> SampleFigure:
     """How many of the long job's attempts a rule kills."""
-    return figure_of(f"{rule}, {_WHERE}", partial(long_killed, place=int(_WHERE[:-2])))
+    return figure_of(f"{rule}, {_WHERE}", long_killed, int(_WHERE[:-2]))
 
 
 def _min_share_override(slots: int) -> str:

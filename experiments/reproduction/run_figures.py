@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.sample_figure import SampleFigure, figure_of
 from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
 from callboard.journal.figures.run_account import jobs_over_time
 from callboard.journal.figures.steps import Steps
@@ -47,39 +46,30 @@ class SizeBin:
 EVERY_SIZE = SizeBin("all jobs", 0)
 
 
-def ratio(cell: str, other: str, figure: RunFigure) -> SampleFigure:
-    """The figure of one cell over that of another, of the same seed."""
-    return figure_of(cell, figure) / figure_of(other, figure)
-
-
 def mean_of_responses_s(run: MeteredRun) -> float | None:
     """The mean response time of the completed jobs."""
     return mean_response_s(run.result)
 
 
-def median_response_s(of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
+def median_response_s(run: MeteredRun, of_bin: SizeBin = EVERY_SIZE) -> float | None:
     """The median response time of a bin's jobs."""
-    return lambda run: response_seconds_of(run.result.jobs, of_bin.jobs(run)).median
+    return response_seconds_of(run.result.jobs, of_bin.jobs(run)).median
 
 
-def mean_response_of(of_bin: SizeBin) -> RunFigure:
+def mean_response_of(run: MeteredRun, of_bin: SizeBin) -> float | None:
     """The mean response time of a bin's jobs, in seconds."""
-    return lambda run: response_seconds_of(run.result.jobs, of_bin.jobs(run)).mean
+    return response_seconds_of(run.result.jobs, of_bin.jobs(run)).mean
 
 
-def done_within(limit_s: float, of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
+def done_within(run: MeteredRun, limit_s: float, of_bin: SizeBin = EVERY_SIZE) -> float | None:
     """The share of a bin's jobs that are done within this time of their submission."""
-    return lambda run: share_within(run.result.jobs, of_bin.jobs(run), limit_s)
+    return share_within(run.result.jobs, of_bin.jobs(run), limit_s)
 
 
-def median_slowdown(of_bin: SizeBin = EVERY_SIZE) -> RunFigure:
-    """The median slowdown of a bin's jobs."""
-
-    def figure(run: MeteredRun) -> float | None:
-        found = run.result.slowdown_of(of_bin.jobs(run))
-        return None if found is None else found.statistics.median
-
-    return figure
+def median_slowdown(run: MeteredRun) -> float | None:
+    """The median slowdown of all jobs."""
+    found = run.result.slowdown_of(EVERY_SIZE.jobs(run))
+    return None if found is None else found.statistics.median
 
 
 def greatest_slowdown(run: MeteredRun) -> float | None:
@@ -88,14 +78,10 @@ def greatest_slowdown(run: MeteredRun) -> float | None:
     return float(values.max()) if len(values) else None
 
 
-def meter_value(meter: str, column: str) -> RunFigure:
+def meter_value(run: MeteredRun, meter: str, column: str) -> float | None:
     """The one value of a meter's column."""
-
-    def figure(run: MeteredRun) -> float | None:
-        values = run.metered[meter].get(column) or []
-        return values[0] if len(values) == 1 else None
-
-    return figure
+    values = run.metered[meter].get(column) or []
+    return values[0] if len(values) == 1 else None
 
 
 def pooled_values(
@@ -115,38 +101,30 @@ def most_in_system(run: MeteredRun) -> float:
     return float(in_system(run).peak())
 
 
-def node_local_of(of_bin: SizeBin) -> RunFigure:
+def mean_in_system(run: MeteredRun) -> float | None:
+    """The mean number of jobs that were in the system."""
+    return run.result.summary.mean_jobs_in_system
+
+
+def node_local_of(run: MeteredRun, of_bin: SizeBin) -> float | None:
     """The share of a bin's map attempts that were launched on a node with their data."""
-
-    def figure(run: MeteredRun) -> float | None:
-        table = run.result.map_locality
-        assert table is not None
-        return table.shares(of_bin.jobs(run)).node
-
-    return figure
+    table = run.result.map_locality
+    assert table is not None
+    return table.shares(of_bin.jobs(run)).node
 
 
-def local_share(level: str, maps: int | None = None) -> RunFigure:
+def local_share(run: MeteredRun, level: str, maps: int | None = None) -> float | None:
     """The share of map attempts that were launched at this level or nearer, of jobs of that many
     maps.
     """
-
-    def figure(run: MeteredRun) -> float | None:
-        jobs, table = run.result.jobs, run.result.map_locality
-        assert table is not None
-        found = table.shares(None if maps is None else jobs_of_size(jobs, maps, maps))
-        if found.node is None or found.rack is None:
-            return None
-        return found.node + (found.rack if level == "rack" else 0)
-
-    return figure
+    jobs, table = run.result.jobs, run.result.map_locality
+    assert table is not None
+    found = table.shares(None if maps is None else jobs_of_size(jobs, maps, maps))
+    if found.node is None or found.rack is None:
+        return None
+    return found.node + (found.rack if level == "rack" else 0)
 
 
 def wasted_slot_s(run: MeteredRun) -> float | None:
     """The slot time of work that was thrown away, in seconds."""
     return run.result.summary.slot_seconds.wasted
-
-
-def mean_in_system(run: MeteredRun) -> float | None:
-    """The mean number of jobs that were in the system."""
-    return run.result.summary.mean_jobs_in_system

@@ -31,9 +31,9 @@ class SampleFigure(msgspec.Struct, frozen=True):
         return _as_figure(whole) - self
 
 
-def figure_of(cell: str, figure: Callable[[Any], float | None]) -> SampleFigure:
-    """The figure of the run of one cell."""
-    return SampleFigure((cell,), lambda runs: figure(runs[cell]))
+def figure_of(cell: str, figure: Callable[..., float | None], *more: object) -> SampleFigure:
+    """The figure of the run of one cell; it is given the run, and `more` that it takes."""
+    return SampleFigure((cell,), lambda runs: figure(runs[cell], *more))
 
 
 def example_number(found: Mapping[str, float], key: str) -> float:
@@ -73,13 +73,3 @@ def _combined_figure(
     """A figure that is made of others, which `combine` is given in this order."""
     cells = tuple(cell for each in figures for cell in each.cells)
     return SampleFigure(cells, lambda sample: combine(*(each(sample) for each in figures)))
-
-
-def ratio_of_figures(one: SampleFigure, other: SampleFigure) -> SampleFigure:
-    """One figure over another."""
-    return one / other
-
-
-def difference(one: SampleFigure, other: SampleFigure) -> SampleFigure:
-    """One figure less another."""
-    return one - other

@@ -48,7 +48,7 @@ def _pending_maps(row: int, node: float, rack: float) -> Exploration:
         quantities=tuple(
             Quantity[Runs](
                 label=f"row of {row} maps, {level}-local",
-                value=figure_of("fifo", local_share(level)),
+                value=figure_of("fifo", local_share, level),
                 printed=share,
                 share=True,
             )
@@ -111,7 +111,7 @@ _WAITS = Exploration(
     quantities=(
         Quantity[Runs](
             label="waits of 5 s, node-local",
-            value=figure_of("5 s", local_share("node")),
+            value=figure_of("5 s", local_share, "node"),
             above=0.95,
             share=True,
         ),
@@ -170,7 +170,7 @@ _LOCALITY = Exploration(
     quantities=tuple(
         Quantity[Runs](
             label=f"node-local of {maps} maps",
-            value=figure_of(f"{maps} maps, λ = {share:g}", local_share("node")),
+            value=figure_of(f"{maps} maps, λ = {share:g}", local_share, "node"),
             above=share,
             share=True,
         )

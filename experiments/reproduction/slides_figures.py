@@ -42,7 +42,7 @@ def promised_locality(skips: float, maps: int, nodes: int = 100, replicas: int =
 
 
 def _node_local_shares(samples: Sequence[Runs], cell: str) -> list[float | None]:
-    return [local_share("node")(runs[cell]) for runs in samples]
+    return [local_share(runs[cell], "node") for runs in samples]
 
 
 def locality_over_waits(
@@ -77,10 +77,9 @@ def far_maps_chart(samples: Sequence[Runs], skips: Sequence[int], offers: int) -
     """Non-local maps over the opportunities that jobs skip, and that many `offers` more: simulated,
     and by the formula.
     """
-    share = local_share("node", 1)
 
     def far(run: MeteredRun) -> float | None:
-        near = share(run)
+        near = local_share(run, "node", 1)
         return None if near is None else 1 - near
 
     played = [(each + offers, [far(runs[f"D = {each}"]) for runs in samples]) for each in skips]

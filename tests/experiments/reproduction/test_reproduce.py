@@ -27,7 +27,8 @@ from callboard.experiments.reproduction.reproduce import (
     outcome_of,
     outcomes,
 )
-from callboard.experiments.reproduction.run_figures import mean_of_responses_s, ratio
+from callboard.experiments.reproduction.run_figures import mean_of_responses_s
+from callboard.experiments.reproduction.sample_figure import figure_of
 from callboard.experiments.run.run_result import EngineName
 
 FAIR = Cell(name="fair", scenario="two-jobs", policy="fair", meters=("users",))
@@ -39,7 +40,8 @@ def two_jobs(*cells: Cell) -> Asked:
     cells = cells or (FAIR, FIFO)
     share = Quantity[Runs](
         label="FIFO over Fair",
-        value=ratio(cells[-1].name, cells[0].name, mean_of_responses_s),
+        value=figure_of(cells[-1].name, mean_of_responses_s)
+        / figure_of(cells[0].name, mean_of_responses_s),
         printed=1.0,
     )
     artefact = Artefact(
