@@ -24,17 +24,11 @@ SPARROW = PaperFile(PAPERS / "sparrow.toml", ARCHITECTURE_FIGURES)
 HAWK = PaperFile(PAPERS / "hawk.toml", ARCHITECTURE_FIGURES)
 OMEGA = PaperFile(PAPERS / "omega.toml", ARCHITECTURE_FIGURES)
 
-ARTEFACTS: tuple[AnyArtefact, ...] = (
-    *HFSP.artefacts(),
-    *SLIDES.artefacts(),
-    *REPORT.artefacts(),
-    *HYBRID.artefacts(),
-    *GP.artefacts(),
-    *SPARROW.artefacts(),
-    *HAWK.artefacts(),
-    *OMEGA.artefacts(),
+ARTEFACTS: tuple[AnyArtefact, ...] = tuple(
+    artefact
+    for paper in (HFSP, SLIDES, REPORT, HYBRID, GP, SPARROW, HAWK, OMEGA)
+    for artefact in paper.artefacts()
 )
-
 
 _BY_ID = {each.id: each for each in ARTEFACTS}
 

@@ -1,10 +1,19 @@
 """The papers as data: a TOML file a paper, in `papers/`, with what it says and prints and what of
 ours is held to it.
 
-Its tables are the structs here, and nothing else may stand in them.  Texts may have expressions in
-braces, and where a number, a list, evidence or a figure of ours is wanted a text is an expression
-(`paper_language`).  `for` makes several of one entry: each of its tables has columns that go side
-by side, and each row of one goes with each row of the next.
+Its tables are the structs here, and nothing else may stand in them.  A quantity is ours and the
+paper's, in an expression and in numbers:
+
+    [[artefact.quantities]]
+    for = [{maps = [10, 100], share = [0.37, 0.84]}]
+    label = "{maps} maps, node-local"
+    ours = "local_share('fifo', 'node', maps)"
+    printed = "share"
+    share = true
+
+`for` makes several of one entry: the columns of each of its tables go side by side, and each row of
+one table goes with each row of the next.  In any text braces hold an expression; where a number,
+evidence, a chart or a figure of ours is wanted, a text is one (`paper_language`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,6 +40,7 @@ from callboard.experiments.reproduction.artefact import (
 from callboard.experiments.reproduction.evidence import Cell, Drawn, Played, TraceFile
 from callboard.experiments.reproduction.paper_language import (
     ExpressionNames,
+    GridRow,
     Vocabulary,
     charts_named,
     of_runs,
@@ -44,6 +54,7 @@ from callboard.experiments.reproduction.sample_figure import (
     total_of,
 )
 from callboard.experiments.reproduction.worked_examples import SeededExample, Worked
+from callboard.scenarios.library_list import library_names
 from callboard.scenarios.toml_reader import parse_toml
 from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly, suggestion
 from callboard.scheduler.text.text_file import read_text
@@ -90,7 +101,6 @@ Axes = tuple[str | GridColumns, ...]
 several one after the other as in `io + mixed`.
 """
 
-GridRow = dict[str, object]
 ValueT = TypeVar("ValueT")
 
 
@@ -98,7 +108,7 @@ class PaperFileError(ValueError):
     """What is wrong with a paper's file; the message says where."""
 
 
-class _CellEntry(msgspec.Struct, frozen=True, kw_only=True):
+class _CellEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Cells of a world that is played: `Cell`, whose policy may be the name of one of `[policies]`.
     Overrides and meters that come to no text are left out.  With `once` no seed changes the world.
     """
@@ -114,7 +124,7 @@ class _CellEntry(msgspec.Struct, frozen=True, kw_only=True):
     each: Axes = msgspec.field(default=(), name="for")
 
 
-class _QuantityEntry(msgspec.Struct, frozen=True, kw_only=True):
+class _QuantityEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Quantities: `Quantity`, whose `value` is `ours`."""
 
     label: str
@@ -131,7 +141,7 @@ class _QuantityEntry(msgspec.Struct, frozen=True, kw_only=True):
     each: Axes = msgspec.field(default=(), name="for")
 
 
-class _ArtefactEntry(msgspec.Struct, frozen=True, kw_only=True):
+class _ArtefactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Artefacts: `Artefact`.  In `evidence`, an expression, a world of `[[played]]` is called with
     the names that are open in it, as in `busy(groups=io)`, and one of `[drawn]` is named.
     `quantities` may call a list of `[[quantities]]`, which several artefacts have, in the same way.
@@ -188,16 +198,19 @@ class PaperFile:
         self._names = ExpressionNames(
             self._tables.drawn, {**_COMMON, **vocabulary, **own, **lists, "bin": self._bin}
         )
-        grids = {name: _rows_of_columns(each) for name, each in self._tables.grids.items()}
-        texts = {name: self._names.fill(each) for name, each in self._tables.texts.items()}
+        with _placing(path.name):
+            grids = {name: _rows_of_columns(each) for name, each in self._tables.grids.items()}
+            texts = {name: self._names.fill(each) for name, each in self._tables.texts.items()}
         self._names = self._names.with_values({**texts, **grids})
 
-    def artefacts(self) -> Iterator[AnyArtefact]:
+    def artefacts(self) -> list[AnyArtefact]:
         """Its artefacts, in order."""
-        for entry in self._tables.artefact:
-            with _placing(f"{self._path.name}, {entry.id}"):
-                for names in _names_by_row(entry.each, self._names):
-                    yield self._made_artefact(entry, names)
+        with _placing(self._path.name):
+            return [
+                self._made_artefact(entry, names)
+                for entry in self._tables.artefact
+                for names in _names_by_row(entry.each, self._names)
+            ]
 
     def quantities_of(self, name: str, **values: object) -> tuple[Quantity[Any], ...]:
         """The quantities of that name in `[[quantities]]`, whose open names have these values."""
@@ -210,12 +223,15 @@ class PaperFile:
         return Played(cells, once=any(entry.once for entry in entries))
 
     def _made_artefact(self, entry: _ArtefactEntry, names: ExpressionNames) -> AnyArtefact:
-        evidence = _value_of_type(entry.evidence, names, Evidence)
-        quantities = (
-            _value_of_type(entry.quantities, names, tuple)
-            if isinstance(entry.quantities, str)
-            else _made_quantities(entry.quantities, names)
-        )
+        with _placing(names.fill(entry.id)):
+            evidence = _value_of_type(entry.evidence, names, Evidence)
+            _refuse_unknown_scenarios(evidence)
+            quantities = (
+                _value_of_type(entry.quantities, names, tuple)
+                if isinstance(entry.quantities, str)
+                else _made_quantities(entry.quantities, names)
+            )
+            draw = _made_chart(entry.draw, evidence, names) if entry.draw else None
         return Artefact[Any](
             id=names.fill(entry.id),
             paper=Paper(self._path.stem),
@@ -226,7 +242,7 @@ class PaperFile:
             verdict_class=entry.verdict_class,
             fitted_on=names.fill(entry.fitted_on),
             why=names.fill(entry.why),
-            draw=_made_chart(entry.draw, evidence, names) if entry.draw else None,
+            draw=draw,
             seeds=entry.seeds,
             quick=entry.quick,
         )
@@ -301,6 +317,15 @@ def _made_number(value: float | str | None, names: ExpressionNames) -> float | N
     return found
 
 
+def _refuse_unknown_scenarios(evidence: Evidence[Any]) -> None:
+    """PaperFileError where a world is of no scenario of the library."""
+    drawn = {evidence.scenario} if isinstance(evidence, Drawn) else set[str]()
+    played = evidence.cells if isinstance(evidence, Played) else ()
+    for name in drawn | {cell.scenario for cell in played}:
+        if name not in library_names():
+            raise PaperFileError(f"no scenario {name}; {suggestion(name, library_names())}")
+
+
 def _made_texts(texts: tuple[str, ...], names: ExpressionNames) -> tuple[str, ...]:
     return tuple(filter(None, map(names.fill, texts)))
 
@@ -310,15 +335,16 @@ def _made_chart(text: str, evidence: Evidence[Any], names: ExpressionNames) -> A
     chart = _value_of_type(text, names, partial)
     if "cells" in signature(chart.func).parameters and "cells" not in chart.keywords:
         chart = partial(chart, cells=evidence.cell_names)
-    signature(chart).bind(())
+    signature(chart.func).bind((), **chart.keywords)
     return chart
 
 
 def _value_of_type(text: str, names: ExpressionNames, type_: type[ValueT]) -> ValueT:
     value = names.evaluate(text)
     if not isinstance(value, type_):
-        expected = _TYPE_WORDS[type_]
-        raise PaperFileError(f"{text}: expected {expected}, got {value!r}")
+        there = (words for kind, words in _TYPE_WORDS.items() if isinstance(value, kind))
+        got = next(there, repr(value))
+        raise PaperFileError(f"{text}: expected {_TYPE_WORDS[type_]}, got {got}")
     return value
 
 
@@ -350,11 +376,15 @@ def _placing(place: str) -> Iterator[None]:
         raise PaperFileError(f"{place}: {error}") from None
 
 
+_OWN_NAMES = ("id", "label", "name")
+"""What artefacts, quantities and cells are called by."""
+
+
 def _place_words(raw: Mapping[str, Any], key: tuple[str | int, ...]) -> str:
     """A key with the artefact's and the quantity's own names in place of their numbers."""
     told, value = list[object](), dict[Any, Any](raw)
     for step in key:
         value = value[step] if isinstance(step, int) else value.get(step, {})
         named = isinstance(step, int) and isinstance(value, dict)
-        told.append((value.get("id") or value.get("label")) if named else str(step))
+        told.append(next(filter(None, map(value.get, _OWN_NAMES)), step) if named else step)
     return ", ".join(map(str, told))

@@ -21,6 +21,9 @@ from callboard.scheduler.text.strict_decoder import suggestion
 Vocabulary = Mapping[str, Callable[..., object]]
 """What can be called in an expression, by name."""
 
+GridRow = dict[str, object]
+"""What the names of a grid's columns stand for in one of its rows."""
+
 
 class ExpressionError(ValueError):
     """An expression that cannot be computed; the message says which, and what is wrong."""
@@ -31,8 +34,11 @@ class RunFigureByName(msgspec.Struct, frozen=True):
 
     function: Callable[..., float | None]
 
-    def __call__(self, cell: str, *more: object) -> SampleFigure:
-        signature(self.function).bind(None, *more)
+    def __call__(self, *arguments: Any) -> SampleFigure:
+        signature(self.function).bind(*arguments)
+        cell, *more = arguments
+        if not isinstance(cell, str):
+            raise TypeError(f"expected the name of a cell first, got {cell!r}")
         return figure_of(cell, self.function, *more)
 
 
@@ -53,7 +59,12 @@ def of_samples(*functions: Callable[..., float | None]) -> Vocabulary:
 
 def charts_named(*functions: Callable[..., object]) -> Vocabulary:
     """Functions that draw samples; an expression has what else they are given, by name."""
-    return {_name_of(each): partial(partial, each) for each in functions}
+
+    def chart(function: Callable[..., object], **named: Any) -> Callable[..., object]:
+        signature(function).bind_partial((), **named)
+        return partial(function, **named)
+
+    return {_name_of(each): partial(chart, each) for each in functions}
 
 
 def _name_of(function: Callable[..., object]) -> str:
@@ -112,14 +123,12 @@ class ExpressionNames(msgspec.Struct, frozen=True):
                 return self._named_value(name)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return [self._value_of(each) for each in items]
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return operator.neg(self._value_of(operand))  # type: ignore[arg-type]
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 return _OPERATORS[type(op)](self._value_of(left), self._value_of(right))
             case ast.GeneratorExp(elt=each, generators=[ast.comprehension(ast.Name(), ifs=[])]):
                 return list(self._values_of_each(each, node.generators[0]))
             case ast.Call(func=ast.Name(id=name)) if name in self.calls:
-                named = {each.arg: self._value_of(each.value) for each in node.keywords if each.arg}
+                named = {str(each.arg): self._value_of(each.value) for each in node.keywords}
                 return self.calls[name](*(self._value_of(each) for each in node.args), **named)
             case ast.Call(func=ast.Name(id=name)):
                 raise ExpressionError(f"nothing is called {name}; {suggestion(name, self.calls)}")
@@ -133,22 +142,24 @@ class ExpressionNames(msgspec.Struct, frozen=True):
         called = self.calls.get(name)
         if isinstance(called, RunFigureByName):
             return called.function
+        if called is not None:
+            raise ExpressionError(f"{name} is to be called, as in `{name}()`")
         raise ExpressionError(f"nothing is called {name}; {suggestion(name, self.values)}")
 
     def _values_of_each(self, node: ast.expr, loop: ast.comprehension) -> Iterator[object]:
-        """The expression for each item; for rows of a grid, with the values of each."""
+        """The expression with the values of each row of a grid, of which the loop names one."""
         assert isinstance(loop.target, ast.Name)
-        for item in self._list_of(self._value_of(loop.iter), ast.unparse(loop.iter)):
-            row = item if isinstance(item, dict) else {loop.target.id: item}
+        for row in self._rows_of_value(self._value_of(loop.iter), ast.unparse(loop.iter)):
+            if loop.target.id not in row:
+                problem = f"no column {loop.target.id} in {ast.unparse(loop.iter)}"
+                raise ExpressionError(f"{problem}; {suggestion(loop.target.id, row)}")
             yield self.with_values(row)._value_of(node)
 
-    def rows_of(self, text: str) -> list[Any]:
+    def rows_of(self, text: str) -> list[GridRow]:
         """The rows of a grid, or of several as in `io + mixed`."""
-        return self._list_of(self.evaluate(text), text)
+        return self._rows_of_value(self.evaluate(text), text)
 
-    def _list_of(self, value: object, text: str) -> list[Any]:
-        """The value as a list; a text is an expression that comes to one."""
-        found = self.evaluate(value) if isinstance(value, str) else value
-        if not isinstance(found, list):
-            raise ExpressionError(f"{text}: expected a list, got {found!r}")
-        return found
+    def _rows_of_value(self, value: object, text: str) -> list[GridRow]:
+        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+            raise ExpressionError(f"{text}: expected a grid, got {value!r}")
+        return value

@@ -63,8 +63,12 @@ def _difference_of(value: float | None, other: float | None) -> float | None:
     return None if value is None or other is None else value - other
 
 
-def _as_figure(value: SampleFigure | float) -> SampleFigure:
-    return value if isinstance(value, SampleFigure) else SampleFigure((), lambda _: value)
+def _as_figure(value: object) -> SampleFigure:
+    if isinstance(value, int | float):
+        return SampleFigure((), lambda _: value)
+    if isinstance(value, SampleFigure):
+        return value
+    raise TypeError(f"expected a figure or a number, got {value!r}")
 
 
 def _combined_figure(

@@ -54,6 +54,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_wheel_has_the_papers(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "callboard/experiments/reproduction/papers/hfsp.toml" in names
+
+
 def test_a_wheel_holds_one_package(wheel: Path) -> None:
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     beside = (".dist-info", ".data")
