@@ -33,9 +33,10 @@ ARTEFACTS: tuple[AnyArtefact, ...] = tuple(
 _BY_ID = {each.id: each for each in ARTEFACTS}
 
 
-def quantities_of(artefact: str) -> tuple[Quantity[Any], ...]:
-    """The quantities of the artefact with this id."""
-    return _BY_ID[artefact].quantities
+def quantities_of(artefact: str, *labels: str) -> tuple[Quantity[Any], ...]:
+    """The quantities of the artefact with this id: those with these labels, all if none is told."""
+    by_label = {each.label: each for each in _BY_ID[artefact].quantities}
+    return tuple(by_label[label] for label in labels or by_label)
 
 
 def played_for(artefact: str) -> Played:

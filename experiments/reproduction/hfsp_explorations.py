@@ -36,7 +36,10 @@ _DEV_MAPS = Exploration(
         f"{each} s": played_for("hfsp-fig-7").changed(_map_length_override(each))
         for each in (3, 5, 8, 12, 16, 24)
     },
-    quantities=(*quantities_of("hfsp-fig-7")[:2], quantities_of("hfsp-fig-6")[0]),
+    quantities=(
+        *quantities_of("hfsp-fig-7", "within 80 s, HFSP", "within 80 s, Fair"),
+        *quantities_of("hfsp-fig-6", "DEV, HFSP's mean over Fair's"),
+    ),
     picture="explored-hfsp-fig-7.svg",
 )
 
@@ -78,7 +81,7 @@ _DEV_SLOWDOWN = Exploration(
         "sizes are known": _dev_fairness('hfsp(size="oracle")'),
         "ageing at half speed": _dev_fairness("hfsp(half_speed=true)"),
     },
-    quantities=quantities_of("hfsp-fig-9")[3:4],
+    quantities=quantities_of("hfsp-fig-9", "DEV, greatest slowdown, HFSP over Fair"),
 )
 
 _ARRIVALS = Exploration(

@@ -27,7 +27,7 @@ _COSHH_SIZES = Exploration(
         "learnt": _coshh_beside_fair("coshh"),
         "learnt, at first taken for 6,000 s": _coshh_beside_fair("coshh(guess=6000)"),
     },
-    quantities=quantities_of("hybrid-fig-2-i")[1:2],  # 30 jobs, COSHH over Fair
+    quantities=quantities_of("hybrid-fig-2-i", "30 jobs, COSHH over Fair"),
     seeds=tuple(range(1, 21)),
 )
 

@@ -96,9 +96,9 @@ _COMMON: Vocabulary = {
 GridColumns = dict[str, Any]
 """The columns of a table: lists of one length, or a value that is the same in each row."""
 
-Axes = tuple[str | GridColumns, ...]
-"""Tables of which each row goes with each row of the next; a text names one of `[grids]`, or
-several one after the other as in `io + mixed`.
+Axes = tuple[str | GridColumns | tuple[GridColumns, ...], ...]
+"""Tables of which each row goes with each row of the next; a list of tables is one, their rows one
+after the other, and a text names one of `[grids]`, or several as in `io + mixed`.
 """
 
 ValueT = TypeVar("ValueT")
@@ -269,11 +269,18 @@ class PaperFile:
 
 def _names_by_row(axes: Axes, names: ExpressionNames) -> Iterator[ExpressionNames]:
     """The names with the values of each row."""
-    tables = (
-        _rows_of_columns(axis) if isinstance(axis, dict) else names.rows_of(axis) for axis in axes
-    )
+    tables = (_rows_of_axis(axis, names) for axis in axes)
     for rows in product(*tables):
         yield names.with_values({name: value for row in rows for name, value in row.items()})
+
+
+def _rows_of_axis(
+    axis: str | GridColumns | tuple[GridColumns, ...], names: ExpressionNames
+) -> list[GridRow]:
+    if isinstance(axis, str):
+        return names.rows_of(axis)
+    tables = (axis,) if isinstance(axis, dict) else axis
+    return [row for columns in tables for row in _rows_of_columns(columns)]
 
 
 def _made_quantities(

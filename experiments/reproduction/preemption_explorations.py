@@ -21,7 +21,7 @@ _NEVER_LONG_S = 100_000
 _LONG_S = 200
 _SEEDS = tuple(range(1, 7))
 
-_BUSY_CELLS = played_for("gp-fig-3-by-job")
+_BUSY_WORLDS = played_for("gp-fig-3-by-job")
 
 
 def _global_policy(cuts: str, long_s: int = _LONG_S) -> str:
@@ -33,10 +33,10 @@ def _global_policy(cuts: str, long_s: int = _LONG_S) -> str:
 
 def _rivals(other: str, policy: str, *more: str) -> Played:
     """Another rule, and global preemption, in busy hours with the long job at the 66th place."""
-    rival = _BUSY_CELLS.only(f"{other}, {_WHERE}").changed(*more)
+    rival = _BUSY_WORLDS.only(f"{other}, {_WHERE}").changed(*more)
     if other == "Hadoop":
         rival = rival.changed(meters=())  # the twin plays it
-    ours = _BUSY_CELLS.only(f"global, {_WHERE}").changed(*more, policy=policy)
+    ours = _BUSY_WORLDS.only(f"global, {_WHERE}").changed(*more, policy=policy)
     return Played((*rival.cells, *ours.cells))
 
 

@@ -78,14 +78,12 @@ draw = "bars(height=speed)"
 quantities = "gain(told='by-need')"
 
 [[artefact]]
+for = [[{jobs = 7, word = "seven"}, {jobs = 8, word = "eight"}]]
 id = "gp-{word}"
 place = "Figure 2"
 says = "All {word} are fast."
 evidence = "world(counts=few, more='seed={jobs}')"
 draw = "bars(cells=['fifo, 1'], height=speed)"
-[[artefact.for]]
-jobs = [7, 8]
-word = ["seven", "eight"]
 [[artefact.quantities]]
 label = "time lost"
 ours = "1 - speed('fifo, 1', 2) - speed('fifo, 2')"
