@@ -9,7 +9,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from inspect import signature
 from typing import Any
 
@@ -83,6 +83,12 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], object]] = {
 }
 
 
+@cache
+def _parsed_expression(text: str) -> ast.expr:
+    """Parsed once, of whatever rows it is computed."""
+    return ast.parse(f"({text})", mode="eval").body
+
+
 class ExpressionNames(msgspec.Struct, frozen=True):
     """What the names in an expression stand for: values, and what can be called."""
 
@@ -108,7 +114,7 @@ class ExpressionNames(msgspec.Struct, frozen=True):
     def evaluate(self, text: str) -> object:
         """What an expression comes to; ExpressionError says why it comes to nothing."""
         try:
-            return self._value_of(ast.parse(f"({text})", mode="eval").body)
+            return self._value_of(_parsed_expression(text))
         except (SyntaxError, TypeError, ArithmeticError) as error:
             told = "this is no expression" if isinstance(error, SyntaxError) else str(error)
             raise ExpressionError(f"{text}: {told}") from None
