@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import msgspec
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.configuration import set_hypothesis_home_dir
@@ -22,6 +23,7 @@ from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, PropertyViolated, evaluate
 from callboard.fairness.scenario_family import ScenarioFamily
 from callboard.fairness.strategies import scenarios
+from callboard.fairness.variants import entries_of, with_entry
 from callboard.scenarios.scenario_file import Scenario
 
 
@@ -127,8 +129,26 @@ def find_counterexample(
     try:
         in_each_scenario(prop.family, look, examples, seed, phases)
     except (PropertyViolated, Flaky):  # flaky: a policy that does not do the same twice
-        return found[-1]
+        return _with_fewer_repeats(found[-1], prop, under_test) if shrink else found[-1]
     return None
+
+
+def _with_fewer_repeats(
+    found: Counterexample, prop: Property, under_test: PolicyUnderTest
+) -> Counterexample:
+    """The same with each job repeated no more often than breaks the property: a family's jobs are
+    drawn once or as a whole stream, between which Hypothesis has nothing to shrink to.
+    """
+    for place, entry in enumerate(entries_of(found.scenario)):
+        for count in range(1, entry.count):
+            fewer = msgspec.structs.replace(
+                entry, count=count, every_s=entry.every_s if count > 1 else 0.0
+            )
+            scenario = with_entry(found.scenario, place, fewer)
+            if seen := evaluate(prop, under_test(scenario)).broken:
+                found = Counterexample(scenario, seen)
+                break
+    return found
 
 
 def in_each_scenario(
