@@ -40,6 +40,7 @@ from callboard.experiments.many.task_pool import OtherWorkers, Workers, cores_he
 from callboard.experiments.pages.report.run_commands import AskedWorld
 from callboard.experiments.run.run_loading import RunSource, chosen_policies, load_run
 from callboard.experiments.run.run_result import EngineName, RunResult
+from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import DriverName
 from callboard.experiments.run.solo_runs import solo_times
 from callboard.experiments.run.trust import Trust
@@ -50,7 +51,9 @@ from callboard.journal.reader import Journal
 from callboard.notebook import Comparison, Run, Sweep
 from callboard.playing import play_rows
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
+from callboard.scenarios.recorded_workload import HISTORY_KEYS
 from callboard.scheduler.model import Millis
+from callboard.scheduler.text.scenario_error import ScenarioError
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -266,6 +269,7 @@ def sweep(
 def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
     """A recorded run from its journal, or the runs of a store; InputError or JournalError for any
     other file, ScenarioError for a journal that names a policy in a Python file without `trust`.
+    A journal is read without the history that it plays; only what plays it again asks for that.
     """
     file = Path(path)
     if not file.exists():
@@ -286,7 +290,13 @@ def _loaded(path: Path, trust: Trust) -> Run:
         phase_sizes=metrics.phase_sizes(),
         map_locality=metrics.map_locality(),
     )
-    return Run(load_run(str(path), trust=trust), result, path)
+    try:
+        spec: RunSpec | ScenarioError = load_run(str(path), trust=trust)
+    except ScenarioError as error:
+        if error.key not in HISTORY_KEYS:
+            raise
+        spec = error  # which is told when the run is to be played again
+    return Run(spec, result, path)
 
 
 def _ranges(ends: Ends | None) -> list[KeyRange]:

@@ -32,6 +32,7 @@ from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.pages.charts.measures import measure_named
 from callboard.experiments.pages.report.report_source import (
     ReportSource,
+    no_slowdowns_note,
     source_of_runs,
     source_of_sweep,
 )
@@ -60,6 +61,7 @@ from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.picture import Picture, picture_of_runs, picture_of_sweep
 from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.screen import show_on_screen
 from callboard.tables.policy_table import policy_table
 from callboard.tables.seed_table import difference_table, seed_table
@@ -75,22 +77,29 @@ class Run:
 
     These are read from the journal where the run is recorded.  Otherwise the run is played again,
     which gives the same events, and costs as long as before.  `result` has all that was counted
-    (`RunResult`).
+    (`RunResult`).  Of a journal whose history is not beside it `spec` is the error that says so.
     """
 
     def __init__(
         self,
-        spec: RunSpec,
+        spec: RunSpec | ScenarioError,
         result: RunResult,
         journal: Path | None = None,
         asked: AskedWorld | None = None,
     ) -> None:
-        self.spec = spec
+        self._spec = spec
         self.result = result
         self.journal = journal
         self._asked = asked
         self._data: ExportData | None = None
         self._events: list[AnyEvent] | None = None
+
+    @property
+    def spec(self) -> RunSpec:
+        """What is played; ScenarioError where the history that it plays is not there."""
+        if isinstance(self._spec, ScenarioError):
+            raise self._spec
+        return self._spec
 
     @property
     def summary(self) -> Summary:
@@ -178,16 +187,22 @@ class Run:
         """
         check_class("report", beside, Run)
         check_positive("within_s", within_s)
-        runs = [run.chart_run(alone=True) for run in (self, *beside)]
+        notes: list[str] = []
+        try:
+            runs = [run.chart_run(alone=True) for run in (self, *beside)]
+        except ScenarioError as error:
+            runs = [run.chart_run() for run in (self, *beside)]
+            notes.append(no_slowdowns_note(error))
         again = list(filter(None, (run._command() for run in (self, *beside))))
-        source = msgspec.structs.replace(source_of_runs(runs, within_s), again=again)
+        source = source_of_runs(runs, within_s)
+        source = msgspec.structs.replace(source, again=again, notes=notes)
         write_report(source, Path(to))
         return Path(to)
 
     def _command(self) -> str:
         """What plays the run again; empty where nobody can tell."""
         if self.journal is not None:
-            return journal_command(self.journal, self.spec.policy)
+            return journal_command(self.journal, self.summary.policy)
         return "" if self._asked is None else spec_command(self._asked, self.spec)
 
     def chart_run(self, *, alone: bool = False) -> ChartRun:

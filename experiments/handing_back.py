@@ -45,14 +45,24 @@ def write_history(
     form: HistoryForm, history: PlayedHistory, journal: Path, file: TextIO
 ) -> tuple[str, Sequence[str]]:
     """Write the run of a journal; what was written, in words, and what the format cannot say."""
+    unsaid = _unsaid_amounts(history.started, journal)
     if form == "batsim":
-        return count(write_batsim(history, file), "job"), (_IN_BATSIM,)
+        return count(write_batsim(history, file), "job"), (_IN_BATSIM, *unsaid)
     if form == "swf":
         file.writelines(f"{line}\n" for line in swf_lines(history))
-        return count(len(history.jobs), "job"), not_in_swf(history)
+        return count(len(history.jobs), "job"), (*not_in_swf(history), *unsaid)
     replicas = input_replicas(history.started, journal)
     file.writelines(f"{line}\n" for line in hadoop1_lines(history, replicas))
-    return count(len(history.jobs), "job"), ()
+    return count(len(history.jobs), "job"), unsaid
+
+
+def _unsaid_amounts(started: RunStarted, journal: Path) -> Sequence[str]:
+    """What a file without resources lacks of a cluster that has them."""
+    names = sorted({name for amounts in _amounts_of_nodes(started, journal) for name in amounts})
+    if not names:
+        return ()
+    told = " and ".join(names)
+    return (f"{told}: what nodes have and containers take (a folder for SLS, `--to sls/`, has it)",)
 
 
 def scheduler_file(started: RunStarted, dialect: Dialect) -> tuple[str, SchedulerFile] | None:
@@ -114,12 +124,17 @@ def write_sls_folder(
 
 def _container_amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
     """What containers take and nodes have, where the scenario says so."""
-    scenario = from_dict(started.scenario, journal, check_timeline=False)
-    nodes = [amounts for number, amounts in scenario.cluster.capacities() for _ in range(number)]
+    nodes = _amounts_of_nodes(started, journal)
     if not any(nodes):
         return NO_AMOUNTS
+    scenario = from_dict(started.scenario, journal, check_timeline=False)
     jobs = make_jobs(scenario, journal.parent)
     return ContainerAmounts({each.job: each.demands for each in jobs}, nodes)
+
+
+def _amounts_of_nodes(started: RunStarted, journal: Path) -> list[dict[str, int]]:
+    cluster = from_dict(started.scenario, journal, check_timeline=False).cluster
+    return [amounts for number, amounts in cluster.capacities() for _ in range(number)]
 
 
 def _write_text(path: Path, text: str) -> None:

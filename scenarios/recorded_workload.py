@@ -18,6 +18,9 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 if TYPE_CHECKING:
     from callboard.histories.model.tasks_file import ClusterRecording, RecordedJob
 
+HISTORY_KEYS = ("workload.path", "workload.digest")
+"""What an error is about whose history is not there, or is another one."""
+
 _MISSING = "beside the scenario or the journal; neither holds the tasks themselves: copy it there"
 _FOREIGN = (
     "is not the file that was imported with this scenario, or is damaged; put that one back, import"
@@ -80,13 +83,13 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         path = file_beside(base_dir, self.path)
         if path is None:
             problem = f'there is no file of recorded tasks "{self.path[:200]}" {_MISSING}'
-            raise ScenarioError(problem, key="workload.path")
+            raise ScenarioError(problem, key=HISTORY_KEYS[0])
         if self.digest is None:
             return path
         from callboard.histories.model.tasks_file import tasks_digest
 
         if tasks_digest(path) != self.digest:
-            raise ScenarioError(f'"{self.path[:200]}" {_FOREIGN}', key="workload.digest")
+            raise ScenarioError(f'"{self.path[:200]}" {_FOREIGN}', key=HISTORY_KEYS[1])
         return path
 
     def _job_spec(self, number: int, job: "RecordedJob") -> JobSpec:

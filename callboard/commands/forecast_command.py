@@ -62,6 +62,9 @@ _FAULTS_NOTE = (
     "of the scenario's faults only the attempts that they ended are known: nodes that are down are"
     " taken to be up"
 )
+_NAMES_SHOWN = 3
+"""Jobs that a note has by name, at most."""
+
 _TESTED_AT_ONCE = 5
 """Jobs of an instant that a test forecasts, at most."""
 
@@ -314,7 +317,8 @@ def _print_forecasts(
     if played := _played_note(world, state):
         console.print_line(plain(f"note: {played}"))
     for why in dict.fromkeys(each.why_open for each in found if each.why_open):
-        console.print_line(plain(f"note: {why}; such jobs get no interval"))
+        names = [world.spec.jobs[each.job].name for each in found if each.why_open == why]
+        console.print_line(plain(f"note: no interval for {_some_names(names)}: {why}"))
     rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]
     for each in found:
         job = world.spec.jobs[each.job]
@@ -333,6 +337,12 @@ def _print_forecasts(
     console.print_line(plain(""))
     for line in aligned(rows, figures=True):
         console.print_line(plain(line))
+
+
+def _some_names(names: Sequence[str]) -> str:
+    """`job_1, job_12 and 7 more`."""
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    return shown + (f" and {more} more" if (more := len(names) - _NAMES_SHOWN) > 0 else "")
 
 
 def _played_note(world: _World, state: KnownState) -> str:

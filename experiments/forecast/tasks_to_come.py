@@ -75,7 +75,8 @@ class TasksToCome:
         if known > 1 or (own and self._varies):
             return ""
         if known:
-            return f"too few {called} have ended to tell how much their lengths vary"
+            like = "of jobs of its name and user, or else of its user"
+            return f"too few {called} {like} have ended to tell how much their lengths vary"
         guess = f"{UNKNOWN_MS // 1000} s each, or twice what one has run if that is more"
         return f"none of the {called} has ended yet, and their lengths are guessed: {guess}"
 

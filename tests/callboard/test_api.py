@@ -73,6 +73,22 @@ class TestRun:
                 for name in mine
             )
 
+    def test_a_journal_is_read_without_the_history_that_it_plays(self, tmp_path: Path) -> None:
+        """As `show` and `report` read it; to play it again the history is asked for."""
+        history = tmp_path / "old.swf"
+        history.write_text("; MaxProcs: 4\n1 0 0 9 4 -1 -1 4 -1 -1 1 1 1 1 1 -1 -1 -1\n")
+        journal = tmp_path / "r.journal"
+        run = callboard.run(str(history), "fifo", options=callboard.RunOptions(journal=journal))
+        history.unlink()
+        again = callboard.load(journal)
+        assert isinstance(again, Run)
+        assert again.summary == run.summary
+        assert again.events.rows == run.events.rows
+        page = again.report(tmp_path / "r.html").read_text()
+        assert "Slowdowns are left out, since the jobs cannot be played alone" in page
+        with pytest.raises(errors.ScenarioError, match="there is no file of recorded tasks"):
+            _ = again.spec
+
     def test_it_shows_itself(self) -> None:
         run = callboard.run("two-jobs")
         assert repr(run) == ("<two-jobs under fifo, seed 1: 2 of 2 jobs, mean response 184.1 s>")

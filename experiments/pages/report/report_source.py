@@ -84,7 +84,7 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
     try:
         runs = with_solo_times(runs, paths)
     except (ScenarioError, InputError, JournalError, OSError) as error:
-        notes.append(f"Slowdowns are left out, since the jobs cannot be played alone: {error}")
+        notes.append(no_slowdowns_note(error))
     files = shlex.join(map(str, paths))
     again = [
         *(journal_command(path, run.policy) for path, run in zip(paths, runs, strict=True)),
@@ -94,6 +94,11 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
     return msgspec.structs.replace(
         source, notes=notes, again=again, errors=_backtest_commands(runs)
     )
+
+
+def no_slowdowns_note(why: Exception) -> str:
+    """Why the page has no slowdowns."""
+    return f"Slowdowns are left out, since the jobs cannot be played alone: {why}"
 
 
 def _backtest_commands(runs: Sequence[ChartRun]) -> list[str]:
