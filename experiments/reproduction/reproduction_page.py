@@ -30,7 +30,9 @@ from callboard.experiments.reproduction.reproduction_report import class_table
 _HEAD = """\
 `callboard reproduce --all` plays what the tables, figures and sentences of eight papers are about,
 and sets ours beside what they print; `callboard reproduce hfsp-fig-6` plays one of them, `--quick`
-with one seed, and `--report papers.html` draws them all. This page is what `--markdown` wrote.
+with one seed, and `--report papers.html` draws them all. This page is what `--markdown` wrote. What
+a paper says and prints, and what of ours is held to it, is in a file a paper, in
+`experiments/reproduction/papers/`.
 
 Ours is the median over the seeds with its 95 % interval, which is that of the sign test (a mean's
 is Student's, that of a figure of all runs together the bootstrap's; a formula's is of 99 %). The
