@@ -37,7 +37,7 @@ from callboard.histories.model.cluster_history import (
 from callboard.histories.model.container_amounts import Demands, inferred_capacity, slots_for
 from callboard.histories.model.import_report import Remarks
 from callboard.histories.model.tasks_file import ClusterRecording, RecordedJob, packed_inputs
-from callboard.scheduler.model import CLEANUP, KINDS, SETUP, STAGES, Millis
+from callboard.scheduler.model import CLEANUP, KINDS, SETUP, STAGES, Millis, Priority
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _ENDINGS: dict[Ending, str] = {
@@ -91,6 +91,13 @@ class RecordingMaker:
             note = "successes that were taken back: the outputs were lost, the task ran again"
             self.remarks.add("dropped", note, place)
         return False
+
+    def priority_of_word(self, word: str | None, before: Priority, place: str) -> Priority:
+        """The priority that Hadoop calls so; the one before, which is noted, for no word of its."""
+        if word is not None and word in Priority.__members__:
+            return Priority[word]
+        self.remarks.add("dropped", "priorities that Hadoop does not know", place, word is not None)
+        return before
 
     def add(self, job: HistoryJob) -> bool:
         """Take a job, which the reader has come to the end of; whether it can be played."""

@@ -6,7 +6,7 @@ numbers, in the order in which they were first named (`HostNames`).  What no fil
 does, is told apart: a job's `title`, a task's `launches`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -105,6 +105,14 @@ class HistoryTask(msgspec.Struct):
         """The attempt of this name, if it is there."""
         return next((each for each in self.attempts if each.name == name), None)
 
+    def attempt_or_new(self, name: str) -> HistoryAttempt:
+        """The attempt of this name, which is new if it is not there."""
+        found = self.attempt(name)
+        if found is None:
+            found = HistoryAttempt(name=name)
+            self.attempts.append(found)
+        return found
+
     @property
     def succeeded(self) -> bool:
         """Whether an attempt of it has succeeded, as far as the file has been read."""
@@ -185,6 +193,11 @@ class HostNames:
         if found is None:
             found = self._parsed[path] = self._parsed_host(path)
         return found
+
+    def different_numbers(self, paths: Iterable[str]) -> tuple[HostNumber, ...]:
+        """The numbers of those that name a host, each once."""
+        numbers = map(self.number, paths)
+        return tuple(dict.fromkeys(number for number in numbers if number != NO_HOST))
 
     def _parsed_host(self, path: str) -> HostNumber:
         rack, _, host = path.strip().rpartition("/")

@@ -11,7 +11,6 @@ from pathlib import Path
 from sys import intern
 from typing import TypeVar
 
-from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import (
     NO_HOST,
     PURPOSES,
@@ -20,8 +19,8 @@ from callboard.histories.model.cluster_history import (
     HistoryJob,
     HistoryTask,
 )
-from callboard.histories.readers.unpacked_text import Numbers, text_lines
-from callboard.scheduler.model import Priority
+from callboard.histories.readers.job_by_job import JobByJobReader
+from callboard.histories.readers.unpacked_text import text_lines
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _BEGIN = re.compile(r"(Meta|Job|Task|MapAttempt|ReduceAttempt) (?:[A-Z_]+=\"|\.$)")
@@ -38,7 +37,7 @@ _ENDINGS: dict[str, Ending] = {
     "FAILED": "failed",
     "KILLED": "killed",
 }
-_OF_JOB = {
+_NUMBERS_OF_JOB = {
     "SUBMIT_TIME": "submit_ms",
     "LAUNCH_TIME": "launch_ms",
     "FINISH_TIME": "finish_ms",
@@ -54,17 +53,14 @@ def is_hadoop1_history(begin: bytes) -> bool:
     return _HISTORY.match(begin.lstrip()) is not None
 
 
-class Hadoop1Reader:
+class Hadoop1Reader(JobByJobReader):
     """Reads one file after the other."""
 
-    def __init__(self, maker: RecordingMaker) -> None:
-        self._maker = maker
-        self._job: HistoryJob | None = None
+    record_is_called = "record"
 
     def read(self, path: Path) -> None:
         """Read a file to its end; ScenarioError names the line and the field of what is wrong."""
-        self._path, self._name = path, path.name
-        self._numbers = Numbers(path, self._maker.remarks)
+        self._begin_file(path)
         self._in_configuration = False
         for line, entity, fields in self._records(path):
             self._take_record(entity, fields, line)
@@ -123,34 +119,18 @@ class Hadoop1Reader:
                 self._take_attempt(job, fields, line)
 
     def _take_job(self, fields: _Fields, line: int) -> None:
-        name = self._needed_field(fields, "JOBID", line)
-        if self._job is None or self._job.name != name:
-            self._end_job()
-            self._job = HistoryJob(name, self._path.name, line)
-        job = self._job
-        for key, field in _OF_JOB.items():
-            if key in fields:
-                setattr(job, field, self._numbers.time_ms(fields[key], key, line))
+        job = self._job_named(self._needed_text(fields, "JOBID", line), line)
+        self._set_job_numbers(job, _NUMBERS_OF_JOB, fields, line)
         job.user = fields.get("USER", job.user)
         job.queue = fields.get("JOB_QUEUE", job.queue)
-        job.priority = self._priority_of_word(fields.get("JOB_PRIORITY"), job.priority, line)
+        word, place = fields.get("JOB_PRIORITY"), self._place_of_line(line)
+        job.priority = self._maker.priority_of_word(word, job.priority, place)
         job.ending = _ENDINGS.get(fields.get("JOB_STATUS", ""), job.ending)
-
-    def _priority_of_word(self, word: str | None, before: Priority, line: int) -> Priority:
-        if word is None:
-            return before
-        if word not in Priority.__members__:
-            note = "priorities that Hadoop does not know"
-            self._maker.remarks.add("dropped", note, self._place_of_line(line))
-            return before
-        return Priority[word]
 
     def _take_task(self, job: HistoryJob, fields: _Fields, line: int) -> None:
         task = self._task_of_record(job, fields, line)
         if fields.get("SPLITS"):
-            number = self._maker.hosts.number
-            hosts = (number(each) for each in fields["SPLITS"].split(","))
-            task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
+            task.input_hosts = self._maker.hosts.different_numbers(fields["SPLITS"].split(","))
         if "START_TIME" in fields:
             task.start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
         if "FINISH_TIME" in fields:
@@ -158,12 +138,8 @@ class Hadoop1Reader:
 
     def _take_attempt(self, job: HistoryJob, fields: _Fields, line: int) -> None:
         task = self._task_of_record(job, fields, line)
-        name = self._needed_field(fields, "TASK_ATTEMPT_ID", line)
-        name = intern(name.rpartition("_")[2])
-        attempt = task.attempt(name)
-        if attempt is None:
-            attempt = HistoryAttempt(name=name)
-            task.attempts.append(attempt)
+        name = self._needed_text(fields, "TASK_ATTEMPT_ID", line)
+        attempt = task.attempt_or_new(intern(name.rpartition("_")[2]))
         if "START_TIME" in fields:
             self._begin_attempt(attempt, fields, line)
         if "TASK_STATUS" in fields or "FINISH_TIME" in fields:
@@ -197,7 +173,7 @@ class Hadoop1Reader:
 
     def _task_of_record(self, job: HistoryJob, fields: _Fields, line: int) -> HistoryTask:
         """The task that a record is about, new if it is the first."""
-        name = self._needed_field(fields, "TASKID", line)
+        name = self._needed_text(fields, "TASKID", line)
         if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
             other = _found_or_new_task(job.others, name, line)
             other.purpose = PURPOSES[fields["TASK_TYPE"]]
@@ -210,21 +186,6 @@ class Hadoop1Reader:
         if name in job.others:
             return job.others[name]
         return _found_or_new_task(job.reduces if kind == "_r" else job.maps, int(number[:9]), line)
-
-    def _needed_field(self, fields: _Fields, key: str, line: int) -> str:
-        value = fields.get(key)
-        if not value:
-            problem = "this record lacks the field"
-            raise ScenarioError(problem, source=self._path, key=key, line=line)
-        return value
-
-    def _end_job(self) -> None:
-        job, self._job = self._job, None
-        if job is not None:
-            self._maker.add(job)
-
-    def _place_of_line(self, line: int) -> str:
-        return f"{self._name}:{line}"
 
 
 def _found_or_new_task(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:

@@ -8,16 +8,14 @@ from typing import Any
 
 import msgspec
 
-from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import (
-    NO_HOST,
     PURPOSES,
     Ending,
     HistoryAttempt,
-    HistoryJob,
     HistoryTask,
 )
-from callboard.histories.readers.unpacked_text import Numbers, text_lines
+from callboard.histories.readers.job_by_job import JobByJobReader
+from callboard.histories.readers.unpacked_text import text_lines
 from callboard.scheduler.model import Locality, Priority
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -33,7 +31,7 @@ _ENDINGS: dict[str, Ending] = {
     "ERROR": "failed",
     "KILLED": "killed",
 }
-_TIMES_OF_JOB = {
+_NUMBERS_OF_JOB = {
     "submitTime": "submit_ms",
     "launchTime": "launch_ms",
     "finishTime": "finish_ms",
@@ -48,17 +46,14 @@ def is_jhist(begin: bytes) -> bool:
     return begin.startswith((JSON_MAGIC, BINARY_MAGIC))
 
 
-class JhistReader:
+class JhistReader(JobByJobReader):
     """Reads one file after the other."""
 
-    def __init__(self, maker: RecordingMaker) -> None:
-        self._maker = maker
+    record_is_called = "event"
 
     def read(self, path: Path) -> None:
         """Read a history; ScenarioError names line and field of what is wrong."""
-        self._path = path
-        self._numbers = Numbers(path, self._maker.remarks)
-        self._job: HistoryJob | None = None
+        self._begin_file(path)
         lines = text_lines(path, self._maker.remarks)
         if not next(lines)[1].startswith(JSON_MAGIC.decode()):
             problem = "a history in binary Avro; write it as JSON with Hadoop's own"
@@ -69,13 +64,8 @@ class JhistReader:
             if text.strip() and not text.lstrip().startswith('{"type":"record"'):
                 self._take_line(text, line)
         if line and line == self._passed_over:
-            self._maker.remarks.mark_cut(path.name, line)
+            self._maker.remarks.mark_cut(self._name, line)
         self._end_job()
-
-    def _end_job(self) -> None:
-        job, self._job = self._job, None
-        if job is not None:
-            self._maker.add(job)
 
     def _take_line(self, text: str, line: int) -> None:
         try:
@@ -117,14 +107,8 @@ class JhistReader:
         return None
 
     def _take_job(self, kind: str, event: _Event, line: int) -> None:
-        name = self._needed_text(event, "jobid", line)
-        if self._job is None or self._job.name != name:
-            self._end_job()
-            self._job = HistoryJob(name, self._path.name, line)
-        job = self._job
-        for key, field in _TIMES_OF_JOB.items():
-            if key in event:
-                setattr(job, field, self._numbers.time_ms(event[key], key, line))
+        job = self._job_named(self._needed_text(event, "jobid", line), line)
+        self._set_job_numbers(job, _NUMBERS_OF_JOB, event, line)
         job.user = str(event.get("userName") or job.user)
         queue = event.get("jobQueueName")
         job.queue = job.queue if queue is None else "" if queue == "default" else str(queue)
@@ -141,9 +125,8 @@ class JhistReader:
             return
         if kind == "TASK_STARTED":
             task.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
-            number = self._maker.hosts.number
-            hosts = (number(each) for each in str(event.get("splitLocations") or "").split(","))
-            task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
+            splits = str(event.get("splitLocations") or "").split(",")
+            task.input_hosts = self._maker.hosts.different_numbers(splits)
         elif kind in ("TASK_FINISHED", "TASK_FAILED"):
             task.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
 
@@ -152,10 +135,7 @@ class JhistReader:
         if task is None:
             return
         name = self._needed_text(event, "attemptId", line).rpartition("_")[2]
-        attempt = task.attempt(name)
-        if attempt is None:
-            attempt = HistoryAttempt(name=name)
-            task.attempts.append(attempt)
+        attempt = task.attempt_or_new(name)
         if kind.endswith("_STARTED"):
             self._begin_attempt(attempt, event, line)
         else:
@@ -198,16 +178,6 @@ class JhistReader:
             raise ScenarioError(problem, source=self._path, key="taskid", line=line)
         tasks = job.reduces if head.endswith("_r") else job.maps
         return tasks.setdefault(int(number[:9]), HistoryTask(line=line))
-
-    def _needed_text(self, event: _Event, key: str, line: int) -> str:
-        value = event.get(key)
-        if not isinstance(value, str) or not value:
-            problem = "this event lacks the field"
-            raise ScenarioError(problem, source=self._path, key=key, line=line)
-        return value
-
-    def _place_of_line(self, line: int) -> str:
-        return f"{self._path.name}:{line}"
 
 
 def _unwrapped_union(value: Any) -> Any:

@@ -19,7 +19,6 @@ from callboard.histories.model.cluster_history import (
 from callboard.histories.model.container_amounts import container_amounts
 from callboard.histories.readers.json_objects import JsonObjects, first_object_has
 from callboard.histories.readers.unpacked_text import Numbers
-from callboard.scheduler.model import Priority
 
 _Number: TypeAlias = int | float | str | None
 _TASK_NUMBER = re.compile(r"_[mr]_(\d{1,9})$")
@@ -114,7 +113,7 @@ class RumenReader:
         job.user = logged.user or job.user
         job.queue = "" if logged.queue in (None, "default") else str(logged.queue)
         job.ending = _ENDINGS.get(logged.outcome or "", "unknown")
-        job.priority = self._priority_of_word(logged.priority, job.place)
+        job.priority = self._maker.priority_of_word(logged.priority, job.priority, job.place)
         job.maps = dict(self._numbered_tasks(logged.map_tasks or (), job.place, line))
         job.reduces = dict(self._numbered_tasks(logged.reduce_tasks or (), job.place, line))
         job.others = {
@@ -122,13 +121,6 @@ class RumenReader:
             for nth, each in enumerate(logged.other_tasks or ())
         }
         return job
-
-    def _priority_of_word(self, word: str | None, place: str) -> Priority:
-        if word is not None and word in Priority.__members__:
-            return Priority[word]
-        note = "priorities that Hadoop does not know"
-        self._maker.remarks.add("dropped", note, place, word is not None)
-        return Priority.NORMAL
 
     def _numbered_tasks(
         self, logged: Sequence[LoggedTask], place: str, line: int
@@ -153,8 +145,8 @@ class RumenReader:
         task = HistoryTask(line=line)
         task.start_ms = self._numbers.time_ms(logged.start_time, "startTime", line)
         task.finish_ms = self._numbers.time_ms(logged.finish_time, "finishTime", line)
-        hosts = map(self._host_at, logged.preferred_locations or ())
-        task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
+        places = map(_host_path, logged.preferred_locations or ())
+        task.input_hosts = self._maker.hosts.different_numbers(places)
         for nth, each in enumerate(logged.attempts or ()):
             name = (each.attempt_id or str(nth)).rpartition("_")[2]
             if task.attempt(name) is not None:
@@ -165,9 +157,10 @@ class RumenReader:
 
     def _history_attempt(self, logged: LoggedAttempt, name: str, line: int) -> HistoryAttempt:
         time_ms = self._numbers.time_ms
-        host = self._host_at(logged.location) if logged.location is not None else NO_HOST
+        number, where = self._maker.hosts.number, logged.location
+        host = NO_HOST if where is None else number(_host_path(where))
         if host == NO_HOST:
-            host = self._maker.hosts.number((logged.host_name or "").replace("\\", ""))
+            host = number((logged.host_name or "").replace("\\", ""))
         return HistoryAttempt(
             time_ms(logged.start_time, "startTime", line),
             time_ms(logged.finish_time, "finishTime", line),
@@ -178,12 +171,11 @@ class RumenReader:
             shuffled_bytes=_whole_bytes(logged.shuffle_bytes),
         )
 
-    def _host_at(self, location: LoggedLocation) -> int:
-        """The host of a place; Rumen leaves Hadoop 1's escapes in its names."""
-        layers = [layer.replace("\\", "").strip("/") for layer in location.layers]
-        return self._maker.hosts.number(
-            "/" + "/".join(layers) if len(layers) > 1 else "".join(layers)
-        )
+
+def _host_path(location: LoggedLocation) -> str:
+    """`/rack/host`, or `host` alone; Rumen leaves Hadoop 1's escapes in its names."""
+    layers = [layer.replace("\\", "").strip("/") for layer in location.layers]
+    return "/" + "/".join(layers) if len(layers) > 1 else "".join(layers)
 
 
 def _whole_bytes(value: _Number) -> int | None:
