@@ -4,7 +4,7 @@ superstep.  The ranges are wide apart so that one more node or slot changes no o
 
 from typing import Final
 
-from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.model import AttemptId, JobId, NodeId, scheduler_of
 
 CLIENT: Final = 1
 INJECTOR: Final = 3
@@ -20,6 +20,11 @@ _JOB = 1 << 40
 def scheduler_address(scheduler: int) -> int:
     """The address of the actor of one of several schedulers, counted from 0."""
     return _SCHEDULER + scheduler
+
+
+def launcher_address(attempt: AttemptId) -> int:
+    """The address of the scheduler that has launched the attempt."""
+    return scheduler_address(scheduler_of(attempt))
 
 
 def node_address(node: NodeId) -> int:

@@ -8,10 +8,10 @@ node has ended what was there.
 from collections import deque
 from collections.abc import Callable
 
-from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.kernel.address import launcher_address
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.contact_dialogue import ContactDialogue
-from callboard.scheduler.model import AttemptId, JobId, Millis, Stage, scheduler_of
+from callboard.scheduler.model import AttemptId, JobId, Millis, Stage
 from callboard.scheduler.resources import Vector, fits, minus, plus
 
 DemandOf = Callable[[JobId, Stage], Vector]
@@ -72,7 +72,7 @@ class Executor(ContactDialogue):
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nobody wants what it had running here, or waiting."""
-        left = [each for each in self._waiting if _sending_scheduler(each) != scheduler]
+        left = [each for each in self._waiting if launcher_address(each.attempt) != scheduler]
         self._waiting = deque(left)
         self.stop_those_of(scheduler, cause)
 
@@ -83,8 +83,3 @@ class Executor(ContactDialogue):
             over = self._running.pop(report.attempt)
             self._free = plus(self._free, self._launch_demand(over))
             self._start_what_fits()
-
-
-def _sending_scheduler(launch: msg.LaunchTask) -> int:
-    """The address of the scheduler that has sent it."""
-    return scheduler_address(scheduler_of(launch.attempt))

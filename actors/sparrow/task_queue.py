@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.kernel.address import launcher_address
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import AttemptId, JobId, Millis, scheduler_of
+from callboard.scheduler.model import AttemptId, JobId, Millis
 
 
 class TaskQueue(NodeQueues[msg.LaunchTask]):
@@ -35,7 +35,7 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Forget its tasks that wait, too."""
         for queue in self._queues:
-            of_it = [_sending_scheduler(each) == gone.scheduler for each in queue]
+            of_it = [launcher_address(each.attempt) == gone.scheduler for each in queue]
             left = [each for each, is_its in zip(queue, of_it, strict=True) if not is_its]
             queue.clear()
             queue.extend(left)
@@ -64,8 +64,3 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
         self.launch(first)
         if first.attempt in self._doomed:
             self._node.kill(self._doomed.pop(first.attempt))
-
-
-def _sending_scheduler(launch: msg.LaunchTask) -> int:
-    """The address of the scheduler that has sent it."""
-    return scheduler_address(scheduler_of(launch.attempt))

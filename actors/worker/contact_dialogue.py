@@ -6,12 +6,12 @@ from collections.abc import Callable
 import msgspec
 
 from callboard.actors.contact import MAY_SILENCE, Contact, Framed, SayAgain
-from callboard.actors.kernel.address import scheduler_address
+from callboard.actors.kernel.address import launcher_address
 from callboard.actors.network import HEALTHY, Link, LinkConditions
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.direct_dialogue import DirectDialogue
-from callboard.scheduler.model import AttemptId, JobId, Millis, scheduler_of
+from callboard.scheduler.model import AttemptId, JobId, Millis
 
 
 class ContactDialogue(DirectDialogue):
@@ -50,7 +50,7 @@ class ContactDialogue(DirectDialogue):
     def stop_those_of(self, scheduler: int, cause: int) -> None:
         """The scheduler at this address is gone: nobody wants what it has begun here."""
         for attempt in list(self._running):
-            if scheduler_address(scheduler_of(attempt)) == scheduler:
+            if launcher_address(attempt) == scheduler:
                 self._node.kill(msg.KillTask(attempt, cause))
 
     @property
@@ -69,14 +69,14 @@ class ContactDialogue(DirectDialogue):
         if isinstance(report, msg.FetchFailure):
             to = self.scheduler_of_running(report.job)
         else:
-            to = scheduler_address(scheduler_of(report.attempt))
+            to = launcher_address(report.attempt)
         self.say(to, report, report.cause)
 
     def scheduler_of_running(self, job: JobId) -> int:
         """The address of the scheduler of any attempt of the job which runs here."""
         running = (attempt for attempt, launch in self._running.items() if launch.job == job)
         for attempt in running:
-            return scheduler_address(scheduler_of(attempt))
+            return launcher_address(attempt)
         return self._scheduler_of_job(job)
 
     def _contact_with_scheduler(self, scheduler: int) -> Contact:
