@@ -9,7 +9,6 @@ from callboard.actors.omega.cell_messages import (
     CancelRequest,
     OfferSettled,
     OfferThoughtOver,
-    Release,
     RequestOffer,
     ResourceOffer,
 )
@@ -138,10 +137,6 @@ class Framework(ThinkingScheduler):
             thought.of.claimed -= len(nodes)
             event = self.conclude(thought, CommitResult(nodes, ()))
             self.settle(thought.of, event)
-
-    def release(self, node: NodeId, demand: Vector) -> None:
-        told = Release(self.address, node, demand)
-        self.send(CELL_HOLDER, told, self.cause, self._latency_ms)
 
     def at_work(self) -> bool:
         return self._thinking > 0 or super().at_work()

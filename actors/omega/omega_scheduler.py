@@ -7,7 +7,6 @@ from callboard.actors.omega.cell_messages import (
     CellChanges,
     Commit,
     Committed,
-    Release,
     Sync,
     ThoughtOver,
 )
@@ -16,9 +15,7 @@ from callboard.actors.omega.first_fit import CandidateDraws
 from callboard.actors.omega.think_params import ThinkParams
 from callboard.actors.omega.thinking import ThinkingScheduler, Thought
 from callboard.actors.world import World
-from callboard.scheduler.model import NodeId
 from callboard.scheduler.reasons import Reason, Why
-from callboard.scheduler.resources import Vector
 
 
 class OmegaScheduler(ThinkingScheduler):
@@ -91,10 +88,6 @@ class OmegaScheduler(ThinkingScheduler):
         event = self.conclude(thought, verdict)
         self.settle(thought.of, event)
         self.serve()
-
-    def release(self, node: NodeId, demand: Vector) -> None:
-        told = Release(self.address, node, demand)
-        self.send(CELL_HOLDER, told, self.cause, self._latency_ms)
 
     def at_work(self) -> bool:
         return self._thought is not None or super().at_work()

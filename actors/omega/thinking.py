@@ -17,7 +17,7 @@ from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.frontend import Frontend, JobStage
 from callboard.actors.kernel.address import job_address
 from callboard.actors.omega.cell_holder import CELL_HOLDER
-from callboard.actors.omega.cell_messages import NodeGivenUp, QueueAgain
+from callboard.actors.omega.cell_messages import NodeGivenUp, QueueAgain, Release
 from callboard.actors.omega.cell_state import CommitResult
 from callboard.actors.omega.first_fit import CandidateDraws, FirstFit
 from callboard.actors.omega.think_params import ThinkParams
@@ -104,9 +104,12 @@ class ThinkingScheduler(Frontend):
     def serve(self) -> None:
         """Think about what is in the queue, unless a thought is going on."""
 
-    @abstractmethod
     def release(self, node: NodeId, demand: Vector) -> None:
-        """A task of this demand has ended on the node, or will not begin there."""
+        """A task of this demand has ended on the node, or will not begin there: tell the holder of
+        the cell.
+        """
+        told = Release(self.address, node, demand)
+        self.send(CELL_HOLDER, told, self.cause, self._latency_ms)
 
     # What waits.
 
