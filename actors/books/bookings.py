@@ -1,6 +1,7 @@
 """What nodes report is booked: ends of attempts, and what becomes of their tasks and outputs."""
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.job_tasks import TRACKER_FAILURES_MAX, BookedJob, Output
@@ -144,6 +145,15 @@ class Bookings:
             job.blame(node)
             self._note_blacklisting(job, node, cause)
         ledger.members.part(member)
+
+    def lose_all_attempts(self, now_ms: Millis, cause: int) -> None:
+        """These books are lost, and with them every attempt that is open."""
+        jobs = self._ledger.known_jobs()
+        open_ = [entry for job in jobs for entry in job.attempts.values()]
+        for entry in sorted(open_, key=attrgetter("attempt")):
+            entry.change(BookedChange.LOSE)
+            killed = ev.AttemptClosed(now_ms, entry.attempt, Outcome.KILLED, cause=cause)
+            self._voice.note(killed)
 
     def drop_outputs(self, drop: msg.DropOutputs, cause: int) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""

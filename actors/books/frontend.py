@@ -6,7 +6,6 @@ affair, and what those do that it finds.
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from operator import attrgetter
 
 import msgspec
 
@@ -90,10 +89,7 @@ class Frontend(Actor[AnyEvent]):
     def on_crash_scheduler(self, _: faults.CrashScheduler) -> None:
         """All that it knew is gone; its machine tells jobs and nodes that it is."""
         jobs, cause = self.ledger.known_jobs(), self.cause
-        open_ = [entry for job in jobs for entry in job.attempts.values()]
-        for entry in sorted(open_, key=attrgetter("attempt")):
-            entry.change(BookedChange.LOSE)
-            self.note(ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause))
+        self._bookings.lose_all_attempts(self.now_ms, cause)
         self._is_gone, self._forgotten = True, self.ledger.last_attempt
         self.ledger = self.ledger.successor()
         self._bookings = Bookings(self.ledger, self)

@@ -8,7 +8,6 @@ of them knows the master; they have its voice (`actors.books.voice`), and share 
 
 from collections.abc import Callable
 from copy import deepcopy
-from operator import attrgetter
 
 import msgspec
 
@@ -31,7 +30,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import AnyEvent, Outcome
-from callboard.actors.vocabulary.lifecycle import BookedChange, BookedJobState
+from callboard.actors.vocabulary.lifecycle import BookedJobState
 from callboard.scheduler import facts
 from callboard.scheduler.model import MAP, MAPS, SETUP, STAGES, Millis, NodeId, slot_kind
 from callboard.scheduler.policy import Policy
@@ -283,10 +282,7 @@ class Master(Actor[AnyEvent]):
     def on_restart_master(self, fault: faults.RestartMaster) -> None:
         """Begin again: nodes are told to when they send heartbeats, jobs come again or are lost."""
         lost, cause, jobs = self.ledger, self.cause, self.ledger.known_jobs()
-        open_ = [entry for job in jobs for entry in job.attempts.values()]
-        for entry in sorted(open_, key=attrgetter("attempt")):
-            entry.change(BookedChange.LOSE)
-            self.note(ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause))
+        self._bookings.lose_all_attempts(self.now_ms, cause)
         known = [member.node for member in lost.members.values()]
         self._open_books(lost.successor())
         self._membership.on_master_restart(known, cause)
