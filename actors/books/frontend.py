@@ -287,7 +287,13 @@ class Frontend(Actor[AnyEvent]):
             return
         if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
             self._know_all_nodes()
+        entry = self.ledger.attempt(report.attempt) if isinstance(report, msg.EndReport) else None
         self._bookings.book(report)
+        if entry is not None:
+            self.attempt_ended(entry, report.cause)
+
+    def attempt_ended(self, entry: BookedAttempt, cause: int) -> None:
+        """Its end has been booked."""
 
     def is_forgotten_attempt(self, attempt: AttemptId) -> bool:
         """Whether it was begun in an earlier life, or was lost with its node."""

@@ -241,14 +241,9 @@ class ThinkingScheduler(Frontend):
         if not runs and not any(each.claimed for each in stages):
             self.send(job_address(job), msg.GivenUp(job), cause)
 
-    def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
-        entry = None
-        if isinstance(report, msg.EndReport):
-            entry = self.ledger.attempt(report.attempt)
-        super().on_report(report)
-        if entry is not None:
-            self.release(*self._held.pop(entry.attempt))
-            self._leave_if_given_up(entry.job, report.cause)
+    def attempt_ended(self, entry: BookedAttempt, cause: int) -> None:
+        self.release(*self._held.pop(entry.attempt))
+        self._leave_if_given_up(entry.job, cause)
 
     # What becomes of nodes.
 

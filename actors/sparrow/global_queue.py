@@ -6,8 +6,8 @@ but for the way there and back (the omniscient scheduler of SOSP 2013, §7).
 
 from collections import deque
 
+from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.frontend import Frontend, JobStage
-from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
 from callboard.scheduler.model import KINDS, JobId, NodeId, SlotKind, Stage, slot_kind
 from callboard.scheduler.reasons import Reason, Why
@@ -52,14 +52,10 @@ class GlobalQueue(Frontend):
             self._free[kind] += [(node, cause)] * self._slots[node][kind]
             self._serve_waiting_stages(kind)
 
-    def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
-        entry = None
-        if isinstance(report, msg.EndReport):
-            entry = self.ledger.attempt(report.attempt)
-        super().on_report(report)
-        if entry is not None:
-            self._free[entry.kind].append((entry.node, report.cause))
-            self._serve_waiting_stages(entry.kind)
+    def attempt_ended(self, entry: BookedAttempt, cause: int) -> None:
+        """Its slot is free."""
+        self._free[entry.kind].append((entry.node, cause))
+        self._serve_waiting_stages(entry.kind)
 
     def _serve_waiting_stages(self, kind: SlotKind) -> None:
         """Give free slots to the stages that wait, first come first served."""

@@ -105,8 +105,8 @@ OF_RESERVATIONS = (
     PlantedBug(
         "a slot is free twice in the queue for all",
         _GLOBAL_QUEUE,
-        "            self._free[entry.kind].append((entry.node, report.cause))",
-        "            self._free[entry.kind] += [(entry.node, report.cause)] * 2",
+        "        self._free[entry.kind].append((entry.node, cause))",
+        "        self._free[entry.kind] += [(entry.node, cause)] * 2",
     ),
     PlantedBug(
         "a refused probe is kept too",
@@ -150,8 +150,8 @@ OF_CELLS = (
     PlantedBug(
         "an end gives no room back",
         _THINKING,
-        "            self.release(*self._held.pop(entry.attempt))",
-        "            self._held.pop(entry.attempt)",
+        "        self.release(*self._held.pop(entry.attempt))\n        self._leave",
+        "        self._held.pop(entry.attempt)\n        self._leave",
     ),
 )
 
