@@ -24,173 +24,173 @@ class TwinBug(NamedTuple):
     seed: int
 
 
-def _bug(seed: int, file: str, what: str, old: str, new: str) -> TwinBug:
+def twin_bug(seed: int, file: str, what: str, old: str, new: str) -> TwinBug:
     return TwinBug(PlantedBug(what, file, old, new), seed)
 
 
 TWIN_BUGS: tuple[TwinBug, ...] = (
-    _bug(
+    twin_bug(
         0,
         _CLUSTER,
         "nobody's cap is ever met",
         "elif met < w.sums[MEMBERS, kind] and not _could_use_more(w, kind, met):",
         "elif met < 0:",
     ),
-    _bug(
+    twin_bug(
         17,
         _CLUSTER,
         "whose cap is met stays so",
         "if met > 0 and _could_use_more(w, kind, met - 1):",
         "if met > w.sums[MEMBERS, kind]:",
     ),
-    _bug(
+    twin_bug(
         4,
         _CLUSTER,
         "who changes sides is given again what it had",
         "    high, low = left_at_change(w, kind, row)\n    _count_on_side(w, kind, row, side)",
         "    high, low = w.virtual[row, PHASE_KEY_HIGH], 0\n    _count_on_side(w, kind, row, side)",
     ),
-    _bug(
+    twin_bug(
         4,
         _RATES,
         "the level stands still",
         "    return wide_sum(level_high, level_low, high, low)",
         "    return wide_sum(level_high, level_low, 0, 0)",
     ),
-    _bug(
+    twin_bug(
         20,
         _LINE,
         "the order of the queue is never looked at again",
         "    if w.state[NOW] <= w.sums[SORTED_UNTIL, kind]:",
         "    if w.sums[SORTED_UNTIL, kind] > 0:",
     ),
-    _bug(
+    twin_bug(
         167,
         _LINE,
         "an order is taken to last for ever",
         "    return int(w.state[NOW]) + max(int(ahead / nearing) - 1, 0)",
         "    return LATER",
     ),
-    _bug(
+    twin_bug(
         4,
         _LINE,
         "virtual sizes and virtual ends are mistaken for each other",
         "if w.given[ORDER] == BY_HFSP else (END_HIGH, LEFT_HIGH)",
         "if w.given[ORDER] != BY_HFSP else (END_HIGH, LEFT_HIGH)",
     ),
-    _bug(
+    twin_bug(
         54,
         _PHASES,
         "a job keeps being late when it is given a size",
         "    if w.virtual[row, SIDE] != AWAY:\n        w.virtual[row, LATE_SINCE] = NONE",
         "    if w.virtual[row, SIDE] != AWAY:\n        pass",
     ),
-    _bug(
+    twin_bug(
         294,
         _PHASES,
         "the age is not kept when a size is corrected",
         "    left_ms = max(w.measures[row] - age_ms, 0.0)",
         "    left_ms = w.measures[row]",
     ),
-    _bug(
+    twin_bug(
         92,
         _PHASES,
         "late jobs under psbs go without weights",
         "        share = running * (_WEIGHT_MAX // w.virtual[row, PHASE_WEIGHT])",
         "        share = running",
     ),
-    _bug(
+    twin_bug(
         4,
         _PHASES,
         "a node's slots are not added to the virtual ones",
         "        w.sums[SPARE, kind] += w.sums[SLOTS, kind] - w.sums[SEEN_SLOTS, kind]",
         "        w.sums[SPARE, kind] += 1",
     ),
-    _bug(
+    twin_bug(
         0,
         _ORDERS,
         "who trains and who is late are mistaken for each other",
         "    pool = TRAINING_POOL if part == AMONG_TRAINING else LATE_POOL",
         "    pool = LATE_POOL if part == AMONG_TRAINING else TRAINING_POOL",
     ),
-    _bug(
+    twin_bug(
         20,
         _ORDERS,
         "jobs that are here count for a new one's size",
         "    learn_own_length(w, kind, job, work_ms)",
         "    learn_length(w, kind, job, work_ms)",
     ),
-    _bug(
+    twin_bug(
         8,
         _ORDERS,
         "training goes on without slots for it",
         "    trains = w.sums[TRAINING_SLOTS, kind] < w.given[TRAINING_SLOTS_MAX]",
         "    trains = True",
     ),
-    _bug(
+    twin_bug(
         8,
         _TRAINED,
         "a training slot is never given back",
         "        w.sums[TRAINING_SLOTS, w.berths[berth, OF_KIND]] -= 1",
         "        pass",
     ),
-    _bug(
+    twin_bug(
         4,
         _TRAINED,
         "training tasks tell a heartbeat late how far they are",
         "    heard_ms = begun_ms + max(w.given[TRAINING_DELAY], 1)",
         "    heard_ms = begun_ms + max(w.given[TRAINING_DELAY], 1) + 3000",
     ),
-    _bug(
+    twin_bug(
         4,
         _TRAINED,
         "a reduce's shuffle counts as its work",
         "    column = BEGUN if w.berths[berth, OF_KIND] == MAPS_HERE else SHUFFLED",
         "    column = BEGUN",
     ),
-    _bug(
+    twin_bug(
         754,
         _TRAINED,
         "what runs is taken to be done when training ends",
         "        unfinished += 1.0 - w.measures[at]",
         "        unfinished += 0.0",
     ),
-    _bug(
+    twin_bug(
         4,
         _TRAINED,
         "the training tasks are counted among those that are left",
         "    untrained = w.jobs[job, TASKS + kind] - wanted",
         "    untrained = w.jobs[job, TASKS + kind]",
     ),
-    _bug(
+    twin_bug(
         19,
         _KILLED,
         "an order to kill takes no time",
         "            _kill_attempt(w, berth, w.state[NOW] + w.given[LATENCY])",
         "            _kill_attempt(w, berth, w.state[NOW])",
     ),
-    _bug(
+    twin_bug(
         19,
         _STARVING,
         "the oldest are killed",
         "        _add_newest(w, (int(w.berths[berth, IN_LOG]) << _BERTH_BITS) | berth)",
         "        _add_newest(w, (1 << 40) - (int(w.berths[berth, IN_LOG]) << _BERTH_BITS) + berth)",
     ),
-    _bug(
+    twin_bug(
         21,
         _STARVING,
         "those below their share are killed too",
         "        if row != NONE and w.claims[row, ABOVE_SHARE + kind] > 0:",
         "        if row != NONE:",
     ),
-    _bug(
+    twin_bug(
         INITIALISED_FROM,
         _LOOP,
         "jobs run tasks before they have been initialised",
         "        if w.jobs[job, READY] == w.jobs[job, SUBMIT]:",
         "        if w.jobs[job, READY] >= w.jobs[job, SUBMIT]:",
     ),
-    _bug(
+    twin_bug(
         INITIALISED_FROM + 1,
         _INSTANTS,
         "an initialisation is over at the next heartbeat",

@@ -1,8 +1,7 @@
 """Bugs for what writes the twin's journals, and a drawn world whose journal shows each."""
 
-from tests.support.twin_bugs import TwinBug
+from tests.support.twin_bugs import TwinBug, twin_bug
 from tests.support.twin_worlds import INITIALISED_FROM
-from trials.swarm.bug_planter import PlantedBug
 
 _COLUMNS = "twin/event_columns.py"
 _LOG = "twin/kept_log.py"
@@ -10,110 +9,106 @@ _REASONS = "twin/launch_reasons.py"
 _WORDS = "twin/told_reasons.py"
 
 
-def _bug(seed: int, file: str, what: str, old: str, new: str) -> TwinBug:
-    return TwinBug(PlantedBug(what, file, old, new), seed)
-
-
 JOURNAL_BUGS: tuple[TwinBug, ...] = (
-    _bug(
+    twin_bug(
         0,
         _COLUMNS,
         "what takes no time ends in the round in which it began",
         "np.where(_are_reduces(log), 1, 2), 0)",
         "np.where(_are_reduces(log), 1, 1), 0)",
     ),
-    _bug(
+    twin_bug(
         8,
         _COLUMNS,
         "a job ends before it is submitted",
         "tellers[ended] + 1)",
         "tellers[ended] - 1)",
     ),
-    _bug(
+    twin_bug(
         346,
         _COLUMNS,
         "a reduce that asks when the last map is booked has not waited",
         "        waited = asked_ms <= w.jobs[jobs, c.MAPPED]",
         "        waited = asked_ms < w.jobs[jobs, c.MAPPED]",
     ),
-    _bug(
+    twin_bug(
         1,
         _COLUMNS,
         "a setup is caused by its own end",
         "            self._first_known_cause(jobs, _READY),",
         "            self._first_known_cause(jobs, _PREPARED),",
     ),
-    _bug(
+    twin_bug(
         1,
         _COLUMNS,
         "a setup is caused by what freed its slot",
         "        causes = np.where(of_tasks & taken,",
         "        causes = np.where(taken,",
     ),
-    _bug(
+    twin_bug(
         0,
         _COLUMNS,
         "attempts keep their rows when those before them go",
         "        moved[kept] = np.arange(len(kept))",
         "        moved[kept] = kept",
     ),
-    _bug(
+    twin_bug(
         0,
         _LOG,
         "the slot that was freed last is taken first",
         "    attempt = w.berths[first, FREED_BY]",
         "    attempt = w.berths[first + freed - 1, FREED_BY]",
     ),
-    _bug(
+    twin_bug(
         1,
         _LOG,
         "reduces are caused by the last map",
         "    if kind == MAPS_HERE and reduces and done == w.jobs[job, SLOWSTART]:",
         "    if kind == MAPS_HERE and reduces and done == maps:",
     ),
-    _bug(
+    twin_bug(
         4,
         _REASONS,
         "who is launched stood first",
         "    w.log[row, LOG_RANK] = w.state[RANK] + 1 if waits else 1",
         "    w.log[row, LOG_RANK] = 1",
     ),
-    _bug(
+    twin_bug(
         424,
         _REASONS,
         "the wait for the rack is that for the node",
         "        return int(w.given[RACK_WAIT])",
         "        return int(w.given[NODE_WAIT])",
     ),
-    _bug(
+    twin_bug(
         159,
         _REASONS,
         "the lowest needy pool is told",
         "            w.log[row, LOG_PART] = pool",
         "            w.log[row, LOG_PART] = max(pool, w.log[row, LOG_PART])",
     ),
-    _bug(
+    twin_bug(
         1,
         "twin/locality_waits.py",
         "what a job was passed over in all is counted from its last local map",
         "    w.jobs[job, WAITED] = w.jobs[job, SKIPS_IN_ALL] = 0",
         "    w.jobs[job, WAITED] = 0",
     ),
-    _bug(
+    twin_bug(
         4,
         "twin/trained_phases.py",
         "the attempt before is told to have measured a phase",
         "    _finish_training(w, kind, job, w.berths[berth, IN_LOG] + 1)",
         "    _finish_training(w, kind, job, w.berths[berth, IN_LOG])",
     ),
-    _bug(
+    twin_bug(
         5,
         _WORDS,
         "sizes are told in milliseconds",
         "            return score / 1000",
         "            return score / 1.0",
     ),
-    _bug(
+    twin_bug(
         INITIALISED_FROM + 1,
         _COLUMNS,
         "an initialisation is its own cause",
