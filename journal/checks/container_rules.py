@@ -6,7 +6,6 @@ from typing import Any
 from callboard.actors.architecture import Architecture
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.probes import Probe
-from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.worker.node import Node
 from callboard.actors.yarn.held_containers import Container, YarnNode
@@ -22,7 +21,6 @@ from callboard.actors.yarn.yarn_messages import (
 )
 from callboard.actors.yarn.yarn_queues import YarnQueue
 from callboard.journal.checks.rule import Rule, Setup
-from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import JobId, Millis, NodeId
 from callboard.scheduler.queues.preemption_victims import ContainerNumber
 from callboard.scheduler.resources import Vector
@@ -47,10 +45,6 @@ class _OfManager(Rule, Probe):
         architecture: Architecture,  # noqa: ARG002
     ) -> Sequence[int]:
         return [RESOURCE_MANAGER]
-
-    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
-        if self.found is not None:
-            raise self.found
 
 
 class ContainersHaveRoom(_OfManager):
@@ -162,10 +156,6 @@ class ContainersLiveOnce(Rule, Probe):
                 self.keep_violation(
                     f"the master in container {number} has ended, and node-{node} is silent"
                 )
-
-    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
-        if self.found is not None:
-            raise self.found
 
 
 class QueuesHoldTheirContainers(_OfManager):

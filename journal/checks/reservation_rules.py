@@ -148,10 +148,9 @@ class ReservationAnswers(Rule, Probe):
             if unanswered and unanswered[0] == asked_ms and not excused:
                 self.keep_violation(f"node-{node} has not been answered about job-{job}")
 
-    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:
         self._find_overdue_answers(event.at_ms)
-        if self.found is not None:
-            raise self.found
+        super().check_at_end(event, metrics)
 
 
 class TasksGivenOnce(Rule):

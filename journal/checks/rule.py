@@ -108,8 +108,10 @@ class Rule:
     def begin_anew(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same begins anew."""
 
-    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:
-        """The run has ended, with these figures."""
+    def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
+        """The run has ended, with these figures: what was found in its last superstep is raised."""
+        if self.found is not None:
+            raise self.found
 
     def check_books(self, architecture: Architecture) -> None:
         """A superstep of a live run is over in which something became of tasks: look at books."""
