@@ -7,24 +7,20 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from callboard.actors.architecture import Architecture
 from callboard.actors.contact import MAY_SILENCE
 from callboard.actors.hawk.hawk_messages import LongPlaced, ProbeRejected, ShortProbe
 from callboard.actors.hawk.mixed_queues import MixedQueues
-from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.probes import Probe
 from callboard.actors.sparrow.probe_messages import (
     CancelTaskReservations,
     EnqueueTaskReservations,
     NoTask,
 )
-from callboard.actors.sparrow.reservations import Reservations
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
-from callboard.actors.worker.node import Node
-from callboard.journal.checks.reservation_rules import RESERVING
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.journal.checks.reservation_rules import ReservationRule
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import JobId, Millis, NodeId, Stage, scheduler_of, slot_kind
@@ -33,13 +29,12 @@ from callboard.scheduler.reasons import Reason
 OfStage: TypeAlias = tuple[JobId, Stage]
 
 
-class ReservationsAreKept(Rule, Probe):
+class ReservationsAreKept(ReservationRule):
     """P3.  Counted at nodes, at the end of a run in which no node or scheduler was lost, silent or
     out of reach; of stages about which nothing is under way any more.
     """
 
     id = "P3"
-    architectures = RESERVING
     says = "each reservation brings an answer, is refused or taken back, or waits, wherever it is"
     idle = "seen at the end of live runs in which nothing is lost"
 
@@ -58,19 +53,6 @@ class ReservationsAreKept(Rule, Probe):
             CancelTaskReservations: self._uncount_taken_back,
             msg.AttemptFinished: self._count_sticky_again,
         }
-
-    def probed_addresses(
-        self, kernel: Kernel[AnyEvent], architecture: Architecture
-    ) -> Sequence[int]:
-        """The schedulers, which hear refusals, and the nodes that ask."""
-        self._nodes = [
-            actor
-            for actor in kernel.actors.values()
-            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations | MixedQueues)
-        ]
-        asking = [each.address for each in self._nodes]
-        self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)
-        return [*architecture.schedulers(), *asking] if asking else []
 
     def handlers(self) -> Handlers:
         return {ev.FaultStruck: self._note_disturbance}

@@ -28,14 +28,32 @@ RESERVING = ("sparrow", "hawk", "eagle")
 _Probes = EnqueueTaskReservations | ShortProbe | LongPlaced
 
 
-class ReservationAnswers(Rule, Probe):
+class ReservationRule(Rule, Probe):
+    """Looks on beside the schedulers and the nodes that ask them for tasks."""
+
+    architectures = RESERVING
+
+    def probed_addresses(
+        self, kernel: Kernel[AnyEvent], architecture: Architecture
+    ) -> Sequence[int]:
+        """None where no node asks."""
+        self._nodes = [
+            actor
+            for actor in kernel.actors.values()
+            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations | MixedQueues)
+        ]
+        asking = [each.address for each in self._nodes]
+        self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)
+        return [*architecture.schedulers(), *asking] if asking else []
+
+
+class ReservationAnswers(ReservationRule):
     """P1.  A node may ask again for a reservation that is sticky when it has been given a task for
     it.  One that stands still hears its answer when it goes on, one whose link is or has been bad
     may hear it late.  A question is void when the node crashes, or the scheduler gives it up.
     """
 
     id = "P1"
-    architectures = RESERVING
     says = "a node asks once for a reservation, and each question is answered once, without delay"
     idle = "seen only beside live nodes that ask"
 
@@ -61,18 +79,6 @@ class ReservationAnswers(Rule, Probe):
             msg.LaunchTask: self._note_task_given,
             NoTask: self._note_answer,
         }
-
-    def probed_addresses(
-        self, kernel: Kernel[AnyEvent], architecture: Architecture
-    ) -> Sequence[int]:
-        """The schedulers and the nodes that ask."""
-        asking = [
-            address
-            for address, actor in kernel.actors.items()
-            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations | MixedQueues)
-        ]
-        self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)
-        return [*architecture.schedulers(), *asking] if asking else []
 
     def handlers(self) -> Handlers:
         return {
