@@ -69,6 +69,11 @@ def _with_columns(table: Table, columns: Sequence[Column]) -> Table:
     return part
 
 
+def print_aside(text: str) -> None:
+    """Print a line on standard error: what was done, beside what was asked for."""
+    PlainConsole(stderr=True).print(plain(text), soft_wrap=True)
+
+
 def print_list(rows: Iterable[Sequence[str]]) -> None:
     """A table of two columns on a terminal; else a line for each row, in columns."""
     if not sys.stdout.isatty():

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
-from callboard.console import PlainConsole, plain
+from callboard.console import PlainConsole, plain, print_aside
 from callboard.experiments.many.task_pool import SharedBoard
 from callboard.experiments.run.run_watcher import RunWatcher
 from callboard.journal.tell.time_format import clock_time
@@ -187,8 +187,7 @@ _LONG_S = 10
 def announce(what: str, seconds: float) -> None:
     """Say on standard error, before long work, how much processor time it is likely to take."""
     if seconds >= _LONG_S:
-        told = plain(f"{what} about {rough_time(seconds)} of processor time")
-        PlainConsole(stderr=True).print(told, soft_wrap=True)
+        print_aside(f"{what} about {rough_time(seconds)} of processor time")
 
 
 def rough_time(seconds: float) -> str:

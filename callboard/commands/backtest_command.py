@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.arguments import OneFile
-from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.console import PlainConsole, ReportConsole, plain, print_aside
 from callboard.experiments.backtest.backtest import Backtest, backtest
 from callboard.experiments.backtest.held_back import (
     HistoryPart,
@@ -107,7 +107,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     asked = (_asked_seeds(options, spec), history, parts, options.engine)
     found = [each for each in _played_backtests(planned, *asked) if each.runs]
     if stopped := _unplayed_words(planned, asked[0], found):
-        PlainConsole(stderr=True).print(plain(f"callboard: {stopped}"), soft_wrap=True)
+        print_aside(f"callboard: {stopped}")
     if not found:
         return 130
     warning = partial_load(spec, history)

@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.arguments import OneFile, whole_number
-from callboard.console import PlainConsole, plain
+from callboard.console import print_aside
 from callboard.experiments.journal_paths import check_folder, file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.many.sweeps.sensitivity import without_points
@@ -246,7 +246,7 @@ def _read_runs(journals: Sequence[Path], *, with_shares: bool) -> list[ChartRun]
         raise InputError(str(error)) from None
     for run in runs:
         if run.summary.reason is None:
-            _say(f"{run.label}: the run is not complete, and is drawn as far as it goes")
+            print_aside(f"{run.label}: the run is not complete, and is drawn as far as it goes")
     return runs
 
 
@@ -263,10 +263,12 @@ def _store_drawer(path: Path, measure: Measure) -> _Drawer:
     sweep = read_store(path)
     failed = sum(bool(cell.error) for cell in sweep.cells)
     if failed:
-        _say(f"{count(failed, 'run')} of the store failed and cannot be drawn")
+        print_aside(f"{count(failed, 'run')} of the store failed and cannot be drawn")
     points = len(sweep.cells) - len(without_points(sweep.cells, sweep.questions))
     if 0 < points < len(sweep.cells):
-        _say(f"{count(points, 'run')} at points of --sobol or --morris are in the tornado alone")
+        print_aside(
+            f"{count(points, 'run')} at points of --sobol or --morris are in the tornado alone"
+        )
     return lambda name: STORE_CHARTS[name].draw(sweep, measure)
 
 
@@ -280,7 +282,7 @@ def _draw_figures(draw: _Drawer, files: Mapping[str, Path], dpi: int, *, asked: 
             problem = f"{name}: nothing to draw: {error}"
             if asked:
                 raise InputError(problem) from None
-            _say(problem)
+            print_aside(problem)
             continue
         replaces = replacement_words(path)
         with whole_file(path) as part:
@@ -290,7 +292,3 @@ def _draw_figures(draw: _Drawer, files: Mapping[str, Path], dpi: int, *, asked: 
     if not written:
         raise InputError("no figure was drawn")
     return 0
-
-
-def _say(text: str) -> None:
-    PlainConsole(stderr=True).print(plain(text), soft_wrap=True)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from callboard.arguments import OneFile, whole_number
-from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.console import ReportConsole, plain, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.computing import compute_missing
 from callboard.experiments.many.result_store import ResultStore, users_store
@@ -112,7 +112,7 @@ def reproduce_command(options: argparse.Namespace) -> int:
 
             replaces = replacement_words(report)
             write_papers_page(wanted, found, store, report)
-            _say(f"wrote {report}{replaces}")
+            print_aside(f"wrote {report}{replaces}")
     if markdown is not None:
         from callboard.experiments.reproduction.reproduction_page import markdown_page
 
@@ -120,7 +120,7 @@ def reproduce_command(options: argparse.Namespace) -> int:
         with whole_file(markdown) as part:
             page = markdown_page(artefacts, found, recorded_explorations())
             part.write_text(page, encoding="utf-8")
-        _say(f"wrote {markdown}{replaces}")
+        print_aside(f"wrote {markdown}{replaces}")
     return _STOPPED if stopped else 0
 
 
@@ -165,7 +165,7 @@ def _play_explorations(
 
         replaces = replacement_words(report)
         write_explorations_page(list(zip(chosen, found, strict=True)), report)
-        _say(f"wrote {report}{replaces}")
+        print_aside(f"wrote {report}{replaces}")
     return _STOPPED if stopped else 0
 
 
@@ -224,7 +224,7 @@ def _compute_missing(
     missing = played_by(missing_of(wanted, store), options.engine)
     long = sum(call.weight > 0 for call in missing)
     if long and options.explore:
-        _say(f"{count(long, 'run')} to play")
+        print_aside(f"{count(long, 'run')} to play")
     elif long:
         told = f"{count(long, 'run')} to play; all that was asked for takes"
         announce(told, _recorded_seconds(wanted))
@@ -240,7 +240,7 @@ def _compute_missing(
             move("", int(answered.call.weight > 0))
         stopped = bool(shared.stop.value)
     if stopped:
-        _say("stopped: what was computed is kept, and the same command goes on from there")
+        print_aside("stopped: what was computed is kept, and the same command goes on from there")
     return stopped
 
 
@@ -284,7 +284,3 @@ def _print_outcomes(
         console.print()
     if len(pairs) > 1:
         console.print_line(plain(tally_words(found)))
-
-
-def _say(text: str) -> None:
-    PlainConsole(stderr=True).print(plain(text), soft_wrap=True)

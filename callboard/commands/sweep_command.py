@@ -23,7 +23,7 @@ import msgspec
 
 from callboard.allocations import queue_overrides
 from callboard.arguments import OneFile, moment, whole_number
-from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.console import ReportConsole, plain, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
 from callboard.experiments.many.sweeps.design_file import read_design
@@ -163,7 +163,7 @@ def sweep_command(options: argparse.Namespace) -> int:
             switches = (switch_note(sweep.first_run(name)) for name in plan.scenarios)
             for hint in filter(None, (*switches, *sweep.interval_hints())):
                 ReportConsole().print_line(plain(hint))
-        _say(counts, stopped=stopped)
+        _print_counts(counts, stopped=stopped)
     if stopped:
         return _STOPPED
     return EXIT_FAILED if counts.failed else status
@@ -274,7 +274,7 @@ def _workers(options: argparse.Namespace, shared: SharedBoard) -> AbstractContex
     return local_workers(options.cores, shared)
 
 
-def _say(counts: SweepCounts, *, stopped: bool) -> None:
+def _print_counts(counts: SweepCounts, *, stopped: bool) -> None:
     """What was played, on standard error."""
     alone = f" (and the jobs of {count(counts.alone, 'world')} alone)" * bool(counts.alone)
     told = f"{count(counts.played, 'run')} played{alone}, {counts.found} there before"
@@ -282,7 +282,7 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
     changed = "their policy, their scenario or --until is another now"
     told += f"; {counts.outdated} of before left out: {changed}" * bool(counts.outdated)
     told += "; stopped: the same command goes on from there" * stopped
-    PlainConsole(stderr=True).print(plain(told), soft_wrap=True)
+    print_aside(told)
 
 
 def _show(
@@ -384,5 +384,4 @@ def _export(cells: Sequence[PlayedCell], path: Path) -> None:
     else:
         with path.open("w", encoding="utf-8", newline="") as file:
             write_csv(columns, file)
-    console = PlainConsole(stderr=True)
-    console.print(plain(f"wrote {count(len(cells), 'row')} to {path}{replaces}"), soft_wrap=True)
+    print_aside(f"wrote {count(len(cells), 'row')} to {path}{replaces}")
