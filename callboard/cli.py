@@ -17,6 +17,7 @@ from typing import NoReturn, cast
 
 from callboard import stdio
 from callboard.actors.version import __version__
+from callboard.experiments.user_errors import EXIT_INTERRUPTED
 from callboard.scheduler.text.concise import concise
 
 _ABOUT = """\
@@ -74,7 +75,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
         sys.exit(stdio.flush_output(leaving.code if isinstance(leaving.code, int) else 0))
     except KeyboardInterrupt:
         stdio.print_error("interrupted")
-        return stdio.flush_output(130, told=True)
+        return stdio.flush_output(EXIT_INTERRUPTED, told=True)
     except BrokenPipeError:  # the reader, say `head`, has had enough
         stdio.discard_output()
         return 0

@@ -53,7 +53,7 @@ from callboard.experiments.pages.charts.chart_style import (
 )
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.experiments.user_errors import InputError
+from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.histories.quantiles import check_intervals
 from callboard.histories.recording_file import Imported
@@ -109,7 +109,7 @@ def backtest_command(options: argparse.Namespace) -> int:
     if stopped := _unplayed_words(planned, asked[0], found):
         print_aside(f"callboard: {stopped}")
     if not found:
-        return 130
+        return EXIT_INTERRUPTED
     warning = partial_load(spec, history)
     cut = history.recording.cut
     told = (
@@ -130,7 +130,7 @@ def backtest_command(options: argparse.Namespace) -> int:
         _draw_chart(spec, history, [each.runs[0] for each in found], figure)
         if not options.json:
             print(f"what ran at once drawn to {figure}{replaces}")
-    return 130 if stopped else 0
+    return EXIT_INTERRUPTED if stopped else 0
 
 
 def _planned(

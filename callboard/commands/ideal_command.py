@@ -35,7 +35,7 @@ from callboard.experiments.ideal_study.study_runs import (
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore, users_store
 from callboard.experiments.many.task_pool import dask_workers
-from callboard.experiments.user_errors import InputError
+from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
 from callboard.histories.quantiles import check_intervals
 from callboard.ideal_laws import (
     LAW_JOBS,
@@ -49,8 +49,6 @@ from callboard.scheduler.ideal import DISCIPLINES
 from callboard.scheduler.ideal.report_workload import SIZE_MODELS
 from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.slot_laws import HEARTBEAT_S, compare_slot
-
-_STOPPED = 130
 
 _AT_LEAST_0 = number("a finite number of 0 or more", lambda value: 0 <= value < inf)
 _HEARTBEAT = number("0.01 to 3600", lambda value: 0.01 <= value <= 3600)
@@ -109,7 +107,7 @@ def ideal_command(args: Namespace) -> int:
         return _run_experiment(args, say)
     except KeyboardInterrupt:
         say.print("stopped; what was finished is kept, the same command goes on from there")
-        return _STOPPED
+        return EXIT_INTERRUPTED
 
 
 def _run_experiment(args: Namespace, say: PlainConsole) -> int:

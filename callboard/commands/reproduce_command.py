@@ -53,7 +53,7 @@ from callboard.experiments.reproduction.reproduce import (
     outcomes,
 )
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
-from callboard.experiments.user_errors import InputError
+from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import announce, steps_progress
@@ -65,8 +65,6 @@ from callboard.tables.reproduction_table import (
     catalogue_table,
     exploration_table,
 )
-
-_STOPPED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +119,7 @@ def reproduce_command(options: argparse.Namespace) -> int:
             page = markdown_page(artefacts, found, recorded_explorations())
             part.write_text(page, encoding="utf-8")
         print_aside(f"wrote {markdown}{replaces}")
-    return _STOPPED if stopped else 0
+    return EXIT_INTERRUPTED if stopped else 0
 
 
 def _use_traces(folder: Path) -> None:
@@ -166,7 +164,7 @@ def _play_explorations(
         replaces = replacement_words(report)
         write_explorations_page(list(zip(chosen, found, strict=True)), report)
         print_aside(f"wrote {report}{replaces}")
-    return _STOPPED if stopped else 0
+    return EXIT_INTERRUPTED if stopped else 0
 
 
 def _print_explored(found: Sequence[tuple[Exploration, Explored]], *, as_json: bool) -> None:

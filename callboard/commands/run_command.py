@@ -14,7 +14,7 @@ examples:
 import argparse
 
 from callboard.arguments import OneFile, share, whole_number
-from callboard.experiments.user_errors import EXIT_FAILED, InputError
+from callboard.experiments.user_errors import EXIT_FAILED, EXIT_INTERRUPTED, InputError
 from callboard.run_arguments import add_engine_argument, add_world_arguments, plan_world
 from callboard.run_once import plan_once
 from callboard.run_seeds import has_several_seeds, plan_seeds
@@ -100,5 +100,5 @@ def run_command(options: argparse.Namespace) -> int:
     if options.json:
         print_json(found)
     if told.interrupted:
-        return 130
+        return EXIT_INTERRUPTED
     return EXIT_FAILED if livelocked else 0

@@ -62,7 +62,7 @@ from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.run.trust import Trust
-from callboard.experiments.user_errors import EXIT_FAILED, InputError
+from callboard.experiments.user_errors import EXIT_FAILED, EXIT_INTERRUPTED, InputError
 from callboard.experiments.whole_files import replacement_words
 from callboard.histories.quantiles import check_intervals
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
@@ -78,8 +78,6 @@ from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
 from callboard.what_if import swept_sentence
-
-_STOPPED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +163,7 @@ def sweep_command(options: argparse.Namespace) -> int:
                 ReportConsole().print_line(plain(hint))
         _print_counts(counts, stopped=stopped)
     if stopped:
-        return _STOPPED
+        return EXIT_INTERRUPTED
     return EXIT_FAILED if counts.failed else status
 
 
