@@ -31,7 +31,8 @@ from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.findings import Violation
 from callboard.progress_line import ProgressLine, board_progress, run_progress
 from callboard.run_arguments import run_key
-from callboard.scenarios.recorded_workload import RecordedWorkload, file_beside
+from callboard.scenarios.file_lookup import file_beside
+from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.timeline import TraceEntry
 

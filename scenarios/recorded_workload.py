@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +10,7 @@ import msgspec
 from callboard.actors.config import ATTEMPTS_MAX
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
+from callboard.scenarios.file_lookup import file_beside
 from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -26,15 +26,6 @@ _FOREIGN = (
     "is not the file that was imported with this scenario, or is damaged; put that one back, import"
     " the history again, or take the line out"
 )
-
-
-def file_beside(folder: Path, path: str) -> Path | None:
-    """The file as seen from the folder, else that of its name in it; None where neither is."""
-    for each in (folder / path, folder / Path(path).name):
-        with suppress(OSError, ValueError):  # a name too long, or with a NUL in it
-            if each.exists():
-                return each
-    return None
 
 
 class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded"):

@@ -21,8 +21,8 @@ from callboard.scenarios import distributions
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.failures import drawn_outages, recorded_outages
 from callboard.scenarios.fields import to_ms
+from callboard.scenarios.file_lookup import locate_trace
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
-from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
 from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from callboard.scheduler.model import JobId, Millis, NodeId

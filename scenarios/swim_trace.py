@@ -9,6 +9,7 @@ from callboard.actors.config import TASKS_MAX
 from callboard.actors.job_spec import JobSpec
 from callboard.histories.readers.swim_lines import SwimLine, read_swim
 from callboard.scenarios import fields
+from callboard.scenarios.file_lookup import locate_trace
 from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -61,19 +62,6 @@ def _modification_stamp(path: Path) -> tuple[int, int]:
     """What changes when the file does."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
-
-
-def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
-    """The trace beside the scenario file, else in the working folder; `key` is where it stands."""
-    try:
-        beside, here = base_dir / path, Path(path)
-        found = next((place for place in (beside, here) if place.exists()), None)
-    except (OSError, ValueError):  # a name too long, or with a NUL in it
-        found = None
-    if found is None:
-        problem = f'there is no trace "{path[:200]}", beside the scenario or in the working folder'
-        raise ScenarioError(problem, key=key)
-    return found
 
 
 def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
