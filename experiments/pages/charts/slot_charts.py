@@ -179,12 +179,7 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
     no `shares`.
     """
     until_ms = latest_end_ms(runs)
-    tables = [_fewer_samples(_shares_of(run)) for run in runs]
-    own = _pools_shown(tables)
-    tables = [_shares_with_others(table, own) for table in tables]
-    pools = list(dict.fromkeys(pool for table in tables for pool in table.pools))
-    if not pools:
-        raise NothingToDraw("no job was submitted")
+    tables, pools = _shown_shares([_fewer_samples(_shares_of(run)) for run in runs])
     width = COLUMN_INCHES if len(runs) == 1 else min(PAGE_INCHES, 1.0 + 2.4 * len(runs))
     with house_style():
         figure = new_figure(width, 0.9 + 1.05 * len(pools))
@@ -210,12 +205,7 @@ def debt_chart(runs: Sequence[ChartRun]) -> Any:
     run.  NothingToDraw and ValueError as `shares_chart`.
     """
     until_ms = latest_end_ms(runs)
-    tables = [_shares_of(run) for run in runs]
-    own = _pools_shown(tables)
-    tables = [_shares_with_others(table, own) for table in tables]
-    pools = list(dict.fromkeys(pool for table in tables for pool in table.pools))
-    if not pools:
-        raise NothingToDraw("no job was submitted")
+    tables, pools = _shown_shares([_shares_of(run) for run in runs])
     with house_style():
         figure = new_figure(COLUMN_INCHES, 0.9 + 1.05 * len(pools))
         panels = figure.subplots(len(pools), 1, sharex=True, squeeze=False)
@@ -248,6 +238,16 @@ def _shares_of(run: ChartRun) -> PoolShares:
     if shares is None:
         raise ValueError(f"{run.label}: its shares were not computed")
     return shares
+
+
+def _shown_shares(tables: Sequence[PoolShares]) -> tuple[list[PoolShares], list[str]]:
+    """The shares as they are drawn, and the pools of any of them, each a row."""
+    own = _pools_shown(tables)
+    shown = [_shares_with_others(table, own) for table in tables]
+    pools = list(dict.fromkeys(pool for table in shown for pool in table.pools))
+    if not pools:
+        raise NothingToDraw("no job was submitted")
+    return shown, pools
 
 
 def _pools_shown(tables: Sequence[PoolShares]) -> list[str]:
