@@ -6,7 +6,7 @@ at another one it takes as much longer or shorter as the scenario's factors say.
 
 from array import array
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import msgspec
 import numpy as np
@@ -40,6 +40,14 @@ Failures = Mapping[tuple[Stage, TaskIndex], tuple[RecordedFailure, ...]]
 """The attempts of tasks that failed or were killed, in the order of their starts."""
 
 
+class MeanLengths(TypedDict):
+    """What a job's spec says of all of its tasks."""
+
+    map_ms: Millis
+    shuffle_ms: Millis
+    reduce_ms: Millis
+
+
 class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
     """The tasks of one job.  `map_levels` has the `Locality` of each map, `replicas` has
     `replication` nodes for each map, as in `SubmitJob`, -1 where there are fewer, and
@@ -56,6 +64,12 @@ class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
     replicas: bytes
     replication: int
     nodes: int
+
+    def mean_lengths(self) -> MeanLengths:
+        """The means over its tasks; 0 of none."""
+        columns = (self.map_ms, self.shuffle_ms, self.rest_ms)
+        means = (round(sum(ms) / max(len(ms), 1)) for ms in columns)
+        return MeanLengths(map_ms=next(means), shuffle_ms=next(means), reduce_ms=next(means))
 
     def map_nominal_ms(self, task: TaskIndex, tasks: Tasks) -> float:
         """A map with local input."""

@@ -1,6 +1,5 @@
 """Recorded jobs as a workload: the table `[workload]` of kind `recorded`."""
 
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -92,10 +91,8 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
             name=job.name,
             submit_ms=fields.to_ms(self.begin_s) + round(job.submit_ms * self.time_scale),
             maps=len(tasks.map_ms),
-            map_ms=_rounded_mean(tasks.map_ms),
             reduces=len(tasks.rest_ms),
-            shuffle_ms=_rounded_mean(tasks.shuffle_ms),
-            reduce_ms=_rounded_mean(tasks.rest_ms),
+            **tasks.mean_lengths(),
             user=job.user,
             pool=job.pool,
             priority=job.priority,
@@ -113,7 +110,3 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         if isinstance(self.initialisation, float):
             return fields.to_ms(self.initialisation)
         return job.initialisation_ms if self.initialisation == "recorded" else 0
-
-
-def _rounded_mean(ms: "array[int]") -> int:
-    return round(sum(ms) / len(ms)) if ms else 0

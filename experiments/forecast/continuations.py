@@ -144,7 +144,7 @@ class Continuations:
             "initialisation_ms": self._drawn_initialisation_ms(job, rng),
         }
         tasks_now = replace(recorded, **columns, failures=failures)
-        return replace(job, recorded=tasks_now, **changes, **_mean_task_lengths(columns))
+        return replace(job, recorded=tasks_now, **changes, **tasks_now.mean_lengths())
 
     def _drawn_initialisation_ms(self, job: JobSpec, rng: np.random.Generator) -> Millis:
         """Of one that still is, longer than it has been; as long again where no other had been."""
@@ -194,13 +194,3 @@ class Continuations:
 def _recorded_tasks(job: JobSpec) -> RecordedTasks:
     assert job.recorded is not None, "only what was recorded is continued"
     return job.recorded
-
-
-def _mean_task_lengths(columns: Mapping[str, "array[int]"]) -> dict[str, int]:
-    """The means of a job's tasks, which go with its record."""
-
-    def mean(ms: "array[int]") -> int:
-        return round(sum(ms) / len(ms)) if ms else 0
-
-    names = {"map_ms": "map_ms", "shuffle_ms": "shuffle_ms", "reduce_ms": "rest_ms"}
-    return {name: mean(columns[column]) for name, column in names.items()}
