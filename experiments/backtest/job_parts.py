@@ -114,14 +114,13 @@ def predicted_moments(job: HistoryJob) -> JobMoments | None:
     if job.finish_ms is None or not any(job.own_tasks()):
         return None
     submit_ms = job.submit_ms or 0
-    begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
     setups = (each.best for each in job.others.values() if each.purpose == SETUP)
     ready_ms = next((each.ended_ms for each in setups if each is not None), None)
     last_map, last_reduce = (_last_played_task_span(job.tasks_of(stage)) for stage in STAGES)
     return _moments_in_order(
         submit_ms,
         ready_ms or job.launch_ms or submit_ms,
-        min(begun, default=submit_ms),
+        min(job.starts_ms(), default=submit_ms),
         last_map,
         last_reduce,
         job.finish_ms,

@@ -277,11 +277,10 @@ class RecordingMaker:
     def _submit_ms(self, job: HistoryJob) -> Millis:
         if job.submit_ms is not None:
             return job.submit_ms
-        starts = [each.start_ms for task in job.own_tasks() for each in task.attempts]
-        known = [each for each in (job.launch_ms, *starts) if each is not None]
+        launched = () if job.launch_ms is None else (job.launch_ms,)
         note = "jobs without a time of submission: submitted when the first thing happens to them"
         self.remarks.add("guessed", note, job.place)
-        return min(known, default=0)
+        return min((*launched, *job.starts_ms()), default=0)
 
     def _check_span(self, begin_ms: Millis) -> None:
         for draft in self._drafts:

@@ -172,6 +172,11 @@ class HistoryJob(msgspec.Struct):
         yield from self.maps.values()
         yield from self.reduces.values()
 
+    def starts_ms(self) -> Iterator[Millis]:
+        """When attempts of its own tasks began, as far as that is told."""
+        for task in self.own_tasks():
+            yield from (each.start_ms for each in task.attempts if each.start_ms is not None)
+
     def all_tasks(self) -> Iterator[HistoryTask]:
         """Its others, and then its own."""
         yield from self.others.values()

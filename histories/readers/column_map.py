@@ -281,8 +281,7 @@ class TableReader:
         if {"submit", "start"} <= self._map.columns.keys() and len(known) == len(ends) > 0:
             job.finish_ms = max(known)
             self._maker.remarks.add("inferred", "jobs that ended with the last of their tasks")
-            starts = (each.start_ms for task in job.own_tasks() for each in task.attempts)
-            self._leave_out_early_end(job, min(each for each in starts if each is not None))
+            self._leave_out_early_end(job, min(job.starts_ms()))
 
     def _leave_out_early_end(self, job: HistoryJob, begun_ms: int | None) -> None:
         """Of a job that began before it was submitted it is not known how long it took."""

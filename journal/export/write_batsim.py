@@ -42,8 +42,7 @@ def _job_row(
     workload: str, number: JobId, job: HistoryJob, end_ms: Millis
 ) -> tuple[TableCell, ...]:
     submit_ms = job.submit_ms or 0
-    begun = [each.start_ms for task in job.own_tasks() for each in task.attempts if each.start_ms]
-    start_ms = min(begun, default=end_ms)
+    start_ms = min(job.starts_ms(), default=end_ms)
     execution_ms, turnaround_ms = end_ms - start_ms, end_ms - submit_ms
     nodes = {each.node for task in job.all_tasks() for each in task.launches}
     return (
