@@ -1,6 +1,5 @@
 """`callboard ideal --law`: jobs of named distributions, theory's means beside those played."""
 
-import csv
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -24,6 +23,7 @@ from callboard.experiments.ideal_study.law_systems import (
     play_law,
 )
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
+from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.ideal_study.study_runs import study_workers
 from callboard.experiments.many.task_pool import Lost, answers
 from callboard.experiments.user_errors import InputError
@@ -178,17 +178,22 @@ drawn.  equal: all of it is within {margin:.0%} of the formula.  not told: that 
 def _law_table(law: str, lines: Sequence[LawLine]) -> Table:
     servers = lines[0].system.servers
     where = f" on {servers} servers" if servers > 1 else ""
-    table = Table(
-        title=f"{law}{where}: mean response by formula, and played",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    for name in ("load", "discipline", "formula", "played", "off"):
-        table.add_column(name, justify="left" if name == "discipline" else "right", no_wrap=True)
-    table.add_column("")
-    for load in dict.fromkeys(line.system.load for line in lines):
-        for line in (each for each in lines if each.system.load == load):
-            table.add_row(f"{load:g}", *_line_cells(line))
+    title = f"{law}{where}: mean response by formula, and played"
+    heads = ("discipline", "formula", "played", "off", "")
+    return table_by_load(title, heads, [(line.system.load, _line_cells(line)) for line in lines])
+
+
+def table_by_load(
+    title: str, heads: Sequence[str], rows: Sequence[tuple[float, Sequence[str]]]
+) -> Table:
+    """A section for each load, which stands before the other cells of its rows."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("load", *heads):
+        left = name in ("discipline", "")
+        table.add_column(name, justify="left" if left else "right", no_wrap=name != "")
+    for load in dict.fromkeys(load for load, _ in rows):
+        for cells in (each for at, each in rows if at == load):
+            table.add_row(f"{load:g}", *cells)
         table.add_section()
     return table
 
@@ -203,13 +208,12 @@ def _line_cells(line: LawLine) -> list[str]:
 
 
 def _write_csv(lines: Sequence[LawLine], path: Path) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(_COLUMNS)
-        for line in lines:
-            interval = (line.played.mean, line.played.half, line.played.runs)
-            told = (line.verdict, line.runs_to_decide)
-            rows.writerow((*line.system, *line.served, line.exact, *interval, *told))
+    rows = []
+    for line in lines:
+        interval = (line.played.mean, line.played.half, line.played.runs)
+        told = (line.verdict, line.runs_to_decide)
+        rows.append((*line.system, *line.served, line.exact, *interval, *told))
+    write_csv_rows(path, _COLUMNS, rows)
     return path
 
 

@@ -1,12 +1,10 @@
 """`callboard ideal --law … --cluster`: the same jobs on one slot of a cluster; what that adds."""
 
-import csv
 from argparse import Namespace
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from rich import box
 from rich.table import Table
 
 from callboard.console import PlainConsole
@@ -25,11 +23,12 @@ from callboard.experiments.ideal_study.one_slot import (
     slot_line,
     slot_policy,
 )
+from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.many.task_pool import Lost, answers, local_workers
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import check_intervals
-from callboard.ideal_laws import make_folder
+from callboard.ideal_laws import make_folder, table_by_load
 from callboard.progress_line import steps_progress
 
 HEARTBEAT_S = 3.0
@@ -120,19 +119,9 @@ for {turn} heartbeats."""
 
 
 def _law_table(law: str, lines: Sequence[SlotLine]) -> Table:
-    table = Table(
-        title=f"{law}: mean response on one slot of a cluster",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    heads = ("load", "discipline", "formula", "machine", "cluster", "added", "by formula")
-    for name in heads:
-        table.add_column(name, justify="left" if name == "discipline" else "right", no_wrap=True)
-    for load in dict.fromkeys(line.load for line in lines):
-        for line in (each for each in lines if each.load == load):
-            table.add_row(f"{load:g}", *_row_cells(line))
-        table.add_section()
-    return table
+    title = f"{law}: mean response on one slot of a cluster"
+    heads = ("discipline", "formula", "machine", "cluster", "added", "by formula")
+    return table_by_load(title, heads, [(line.load, _row_cells(line)) for line in lines])
 
 
 def _row_cells(line: SlotLine) -> list[str]:
@@ -149,14 +138,13 @@ def _discipline_label(discipline: str) -> str:
 
 
 def _write_csv(lines: Sequence[SlotLine], path: Path, heartbeat_s: float) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(_COLUMNS)
-        for line in lines:
-            policy = slot_policy(line.discipline, line.law, heartbeat_s)
-            where = (line.law, line.load, line.discipline, policy, heartbeat_s)
-            means = (line.exact, line.by_heartbeats, line.machine.mean, line.cluster.mean)
-            rows.writerow((*where, *means, *_interval_values(line.added)))
+    rows = []
+    for line in lines:
+        policy = slot_policy(line.discipline, line.law, heartbeat_s)
+        where = (line.law, line.load, line.discipline, policy, heartbeat_s)
+        means = (line.exact, line.by_heartbeats, line.machine.mean, line.cluster.mean)
+        rows.append((*where, *means, *_interval_values(line.added)))
+    write_csv_rows(path, _COLUMNS, rows)
     return path
 
 

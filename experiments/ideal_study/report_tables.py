@@ -1,7 +1,7 @@
 """Results as tables on the screen and as CSV files."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -71,10 +71,10 @@ def _four_digits(seconds: float, sign: str = "") -> str:
 def write_study_csv(results: Results, against: str, folder: Path) -> list[Path]:
     """`runs.csv`, a row a run, and `summary.csv`, a row a discipline and point."""
     runs, summary = folder / "runs.csv", folder / "summary.csv"
-    _write_csv(runs, [*_HEAD, "run", *RunOutcome._fields], _run_rows(results))
+    write_csv_rows(runs, [*_HEAD, "run", *RunOutcome._fields], _run_rows(results))
     columns = ("runs", "mean_s", "half_s", "least_s", "median_s", "greatest_s")
     difference = (f"minus_{against}_s", f"minus_{against}_half_s")
-    _write_csv(summary, [*_HEAD, *columns, *difference], _summary_rows(results, against))
+    write_csv_rows(summary, [*_HEAD, *columns, *difference], _summary_rows(results, against))
     return [runs, summary]
 
 
@@ -98,7 +98,8 @@ def _summary_rows(results: Results, against: str) -> Iterator[tuple[object, ...]
             yield (*head, mean.runs, mean.mean, half, *line.spread, difference.mean, other)
 
 
-def _write_csv(path: Path, header: list[str], rows: Iterator[tuple[object, ...]]) -> None:
+def write_csv_rows(path: Path, header: Sequence[str], rows: Iterable[tuple[object, ...]]) -> None:
+    """Write a file of these rows below the header."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
