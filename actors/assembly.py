@@ -31,9 +31,9 @@ def assemble(kernel: Kernel[AnyEvent], world: World, architecture: Architecture)
             others=architecture.others_for(spec.job),
         )
 
-    kernel.admit(Client(world.jobs, make_job))
+    kernel.admit_actor(Client(world.jobs, make_job))
     if world.script:
-        kernel.admit(Injector(world.script, world.nodes, world.blocks, architecture.routes))
+        kernel.admit_actor(Injector(world.script, world.nodes, world.blocks, architecture.routes))
     set_limits(kernel, world)
 
 
@@ -52,4 +52,4 @@ def _admit_nodes(kernel: Kernel[AnyEvent], world: World, architecture: Architect
         node = make_node(facts, architecture.dialogue(facts, world))
         if facts.node in absent:
             node.begin_absent()
-        kernel.admit(node)
+        kernel.admit_actor(node)

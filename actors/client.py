@@ -36,7 +36,7 @@ class Client(Actor[AnyEvent]):
     def on_job_done(self, _: JobDone) -> None:
         self.ended += 1
         if self.ended == len(self._jobs):
-            self.stop("complete")
+            self.end_run("complete")
 
     def at_work(self) -> bool:
         return self.submitted < len(self._jobs)
@@ -51,4 +51,4 @@ class Client(Actor[AnyEvent]):
             wait_ms = self._jobs[self.submitted].submit_ms - self.now_ms
             self.timer(SubmissionDue(), wait_ms, NO_CAUSE)
         elif not self._jobs:
-            self.stop("complete")
+            self.end_run("complete")

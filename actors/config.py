@@ -261,5 +261,5 @@ def vectors_of_nodes(
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
     nodes = [group[1:] for group in cluster.groups() for _ in range(group[0])]
-    rack_of = cluster.topology().of
+    rack_of = cluster.topology().rack_of
     return tuple(NodeFacts(node, rack_of(node), *facts) for node, facts in enumerate(nodes))

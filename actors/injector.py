@@ -61,7 +61,7 @@ class Injector(Actor[AnyEvent]):
         """Schedule a fault, between two supersteps, for a millisecond from now; it is noted too."""
         scheduled = ScheduledFault(self.now_ms + 1, fault)
         insort_right(self._script, scheduled, key=_at_ms)
-        self.expect(scheduled.at_ms)
+        self.expect_nothing_before(scheduled.at_ms)
         self.timer(FaultDue(), 1, NO_CAUSE)
 
     def at_work(self) -> bool:

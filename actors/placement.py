@@ -107,15 +107,17 @@ class Placement:
         """A candidate: any node, or for the third replica any in the second's rack."""
         if replica != 2:
             return _jump_hash(bits, self._nodes)
-        rack = self._topology.of(held[1])
-        return self._topology.member(rack, _jump_hash(bits, self._topology.size(rack, self._nodes)))
+        rack = self._topology.rack_of(held[1])
+        return self._topology.node_at(
+            rack, _jump_hash(bits, self._topology.rack_size(rack, self._nodes))
+        )
 
     def _suits_replica(self, node: int, replica: int, held: list[int]) -> bool:
         """No node twice, and the second replica in another rack than the first."""
         if node in held:
             return False
         racks = self._topology
-        return replica != 1 or racks.racks == 1 or racks.of(node) != racks.of(held[0])
+        return replica != 1 or racks.racks == 1 or racks.rack_of(node) != racks.rack_of(held[0])
 
     def _lowest_free_node(self, held: list[int]) -> int:
         """Where no draw suits, as in a cluster of two nodes in one rack."""
@@ -165,9 +167,9 @@ class Placement:
         if replica != 2:
             return _jump_hash_row(bits, np.full(len(bits), float(self._nodes)))
         topology = self._topology
-        racks = topology.row_of(placed[:, 1])
-        sizes = topology.row_size(racks, self._nodes)
-        return topology.row_member(racks, _jump_hash_row(bits, sizes.astype(np.float64)))
+        racks = topology.racks_of(placed[:, 1])
+        sizes = topology.rack_sizes(racks, self._nodes)
+        return topology.nodes_at(racks, _jump_hash_row(bits, sizes.astype(np.float64)))
 
     def _suits_row(
         self, drawn: NDArray[np.int64], replica: int, placed: NDArray[np.int32]
@@ -176,7 +178,7 @@ class Placement:
         topology = self._topology
         if replica != 1 or topology.racks == 1:
             return fresh
-        elsewhere: NDArray[np.bool_] = topology.row_of(drawn) != topology.row_of(placed[:, 0])
+        elsewhere: NDArray[np.bool_] = topology.racks_of(drawn) != topology.racks_of(placed[:, 0])
         return fresh & elsewhere
 
 

@@ -112,7 +112,7 @@ def on_kernel(host: Callable[[Kernel], None]) -> "Engine":
     def engine(cast: Cast, until_ms: Millis) -> int:
         kernel = Kernel(until_ms=until_ms)
         for player in cast:
-            kernel.admit(Hosted(player))
+            kernel.admit_actor(Hosted(player))
         host(kernel)
         kernel.digest()
         return kernel.messages

@@ -66,7 +66,7 @@ class Surveyor(Actor):
     def receive(self, message: msgspec.Struct) -> None:  # noqa: ARG002
         gc.collect()
         self.memory = Memory(_peak_bytes(), tracemalloc.get_traced_memory()[0])
-        self.stop("complete")
+        self.end_run("complete")
 
 
 class Idler(Actor):
@@ -79,7 +79,7 @@ class Idler(Actor):
 def bare(kernel: Kernel, actors: int) -> None:
     """Admit that many bare actors."""
     for number in range(1, actors + 1):
-        kernel.admit(Idler(number, f"idler {number}"))
+        kernel.admit_actor(Idler(number, f"idler {number}"))
 
 
 def cluster(kernel: Kernel, actors: int) -> None:
@@ -97,7 +97,7 @@ def idle(kind: str, actors: int, traced: bool) -> Memory:
     if traced:
         tracemalloc.start()
     kernel, surveyor = Kernel(), Surveyor()
-    kernel.admit(surveyor)
+    kernel.admit_actor(surveyor)
     KINDS[kind](kernel, actors)
     run_on_trio(kernel)
     return surveyor.memory

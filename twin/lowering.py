@@ -347,7 +347,7 @@ def _rack_tables(topology: Topology, nodes: int) -> tuple[_Numbers, _Numbers]:
     """Where each rack's nodes begin, and how many they are; then the nodes rack by rack, and behind
     them the rack of each.
     """
-    of = [topology.of(node) for node in range(nodes)]
+    of = [topology.rack_of(node) for node in range(nodes)]
     by_rack = sorted(range(nodes), key=lambda node: (of[node], node))
     sizes = np.bincount(of, minlength=topology.racks)
     firsts = np.cumsum(sizes) - sizes

@@ -82,7 +82,7 @@ class Bookings:
         if entry.stage < SETUP:
             job, stage, succeeded = entry.job, entry.stage, outcome is _SUCCEEDED
             told = facts.Closed(job, stage, attempt, entry.node, succeeded, ran_ms, shuffled_ms)
-            voice.tell(told, closed)
+            voice.tell_policy(told, closed)
         self._tell_job(entry, sibling, outcome, closed)
 
     def _tell_job(
@@ -109,7 +109,7 @@ class Bookings:
         entry.shuffled_ms = progress.shuffled_ms
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         told = facts.Progressed(entry.job, entry.stage, entry.attempt, *ran)
-        self._voice.tell(told, NO_CAUSE)
+        self._voice.tell_policy(told, NO_CAUSE)
 
     def _book_suspension(self, report: msg.SuspensionReport) -> None:
         """Book that an attempt is suspended: only now is its slot free."""
@@ -120,7 +120,7 @@ class Bookings:
         ledger.members[entry.node].freed[entry.kind].append(report.cause)
         what = (entry.job, entry.stage, entry.attempt, entry.node)
         suspended = facts.Suspended(*what, report.ran_ms, report.shuffled_ms)
-        self._voice.tell(suspended, report.cause)
+        self._voice.tell_policy(suspended, report.cause)
 
     # Nodes, and outputs of finished maps, that are lost.
 
@@ -192,7 +192,7 @@ class Bookings:
         failed = change is BookedChange.FAIL_FETCHES
         exhausted = failed and any(job.is_exhausted(MAPS, task) for task in tasks)
         voice.send(job_address(job.job), msg.OutputsLost(tasks, exhausted), lost)
-        voice.tell(facts.TaskOutputsLost(job.job, MAPS, len(tasks)), lost)
+        voice.tell_policy(facts.TaskOutputsLost(job.job, MAPS, len(tasks)), lost)
 
     # Jobs that end, and nodes that they avoid.
 
@@ -202,7 +202,7 @@ class Bookings:
             seen = self._ledger.here(job.job)
             self._ledger.leave(job)
             if seen:
-                self._voice.tell(facts.JobLeft(job.job), cause)
+                self._voice.tell_policy(facts.JobLeft(job.job), cause)
 
     def _note_blacklisting(self, job: BookedJob, node: NodeId, cause: int) -> None:
         """Say so if this fault of the node's was the one from which on the job avoids it."""

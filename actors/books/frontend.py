@@ -73,7 +73,7 @@ class Frontend(Actor[AnyEvent]):
         self.ledger.now_ms = self.now_ms
         super().receive(message)
 
-    def tell(self, fact: Fact, cause: int) -> None:
+    def tell_policy(self, fact: Fact, cause: int) -> None:
         """There is no policy that would learn it."""
 
     @abstractmethod
@@ -102,23 +102,23 @@ class Frontend(Actor[AnyEvent]):
         for facts in self._nodes:
             if not self.contacts.watches(facts.node):
                 self.send(node_address(facts.node), gone, cause, self._latency_ms)
-        self.contacts.begin_anew(cause)
+        self.contacts.end_all_sessions(cause)
 
     def forget(self) -> None:
         """What else it knew is gone too."""
 
     def on_restart_scheduler(self, _: faults.RestartScheduler) -> None:
         self._is_gone = False
-        self.contacts.forget()
+        self.contacts.take_all_as_heard()
 
     # Contact with nodes.
 
     def on_silencing(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
-        self.contacts.strike(fault)
+        self.contacts.note_fault(fault)
 
     def on_framed(self, frame: Framed) -> None:
         """Answer what a node has said."""
-        for each in self.contacts.hear(frame):
+        for each in self.contacts.hear_frame(frame):
             if each.said is not None:
                 self.receive_late([(each.cause, each.said)])
 
@@ -126,7 +126,7 @@ class Frontend(Actor[AnyEvent]):
         self.contacts.say_again(again)
 
     def on_look_for_nodes(self, _: LookForNodes) -> None:
-        self.contacts.look()
+        self.contacts.look_for_silent_nodes()
 
     @property
     def wants_nodes(self) -> bool:
@@ -261,7 +261,7 @@ class Frontend(Actor[AnyEvent]):
 
     def tell_node(self, node: NodeId, message: Message, cause: int) -> None:
         """Have a node hear it, a latency later at the earliest."""
-        self.contacts.tell(node, message, cause)
+        self.contacts.tell_node(node, message, cause)
 
     def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
         """Put that task into the books; None if there is none, or the job may not run there."""

@@ -77,7 +77,7 @@ class NodeContacts:
         """Whether the node has had one."""
         return node_address(node) in self._by_address
 
-    def tell(self, node: NodeId, message: Message, cause: int) -> None:
+    def tell_node(self, node: NodeId, message: Message, cause: int) -> None:
         """Have the node hear it."""
         to = node_address(node)
         found = self._by_address.get(to)
@@ -90,7 +90,7 @@ class NodeContacts:
         """Those that are not given up."""
         return [node for node in nodes if node not in self.lost]
 
-    def strike(self, fault: faults.NodeFault) -> None:
+    def note_fault(self, fault: faults.NodeFault) -> None:
         """From now on the node may be silent.  What the fault is the scheduler does not know; the
         link itself does.
         """
@@ -105,7 +105,7 @@ class NodeContacts:
 
     # What is heard.
 
-    def hear(self, frame: Framed) -> list[Framed]:
+    def hear_frame(self, frame: Framed) -> list[Framed]:
         """A frame has come: what is to be answered now."""
         found = self._by_address.get(frame.sender)
         if found is None or frame.life < found.contact.life:
@@ -150,7 +150,7 @@ class NodeContacts:
             self._is_looking = True
             self._holder.timer(LookForNodes(), self._every_ms, NO_CAUSE)
 
-    def look(self) -> None:
+    def look_for_silent_nodes(self) -> None:
         """Give up who has been silent for too long, and ask all."""
         now_ms, self._is_looking = self._holder.now_ms, False
         for found in self._by_address.values():
@@ -186,17 +186,17 @@ class NodeContacts:
         found.contact.begin(found.contact.life, found.contact.session + 1, cause)
         found.is_new = True
 
-    def begin_anew(self, cause: int) -> None:
+    def end_all_sessions(self, cause: int) -> None:
         """The scheduler's process has ended: its machine ends all sessions, and no node is known to
         be lost.
         """
-        self.forget()
+        self.take_all_as_heard()
         for found in self._by_address.values():
             self._end_session(found, cause)
             found.contact.ask()
         self.look_if_wanted()
 
-    def forget(self) -> None:
+    def take_all_as_heard(self) -> None:
         """Take all nodes for heard of just now."""
         self.lost.clear()
         for found in self._by_address.values():

@@ -98,7 +98,7 @@ class PendingMaps:
             return _NODE
         if self._homeless and by_node.first(ANYWHERE, self._taken) is not None:
             return _NODE
-        if by_rack.first(self._topology.of(node), self._taken) is not None:
+        if by_rack.first(self._topology.rack_of(node), self._taken) is not None:
             return _RACK
         return _OFF_RACK
 
@@ -116,7 +116,7 @@ class PendingMaps:
             found = by_node.first(ANYWHERE, self._taken)
         if found is None:
             level = _RACK
-            found = by_rack.first(self._topology.of(node), self._taken)
+            found = by_rack.first(self._topology.rack_of(node), self._taken)
         if found is None:
             level = _OFF_RACK
             found = self._anywhere = self._taken.index(0, self._anywhere)
@@ -131,13 +131,13 @@ class PendingMaps:
         held = self._replicas[task].tolist()
         if node in held or held[0] == ANYWHERE:
             return _NODE
-        rack_of = self._topology.of
+        rack_of = self._topology.rack_of
         racks = [rack_of(holder) for holder in held if holder >= 0]
         return _RACK if rack_of(node) in racks else _OFF_RACK
 
     def _indices_by_place(self) -> tuple["_Index", "_Index"]:
         flat = self._replicas.ravel()
-        racks = np.where(flat < 0, -1, self._topology.row_of(flat)).astype(np.int32)
+        racks = np.where(flat < 0, -1, self._topology.racks_of(flat)).astype(np.int32)
         replication = self._replicas.shape[1]
         self._by_place = (_Index(flat, replication), _Index(racks, replication))
         self._homeless = bool((flat == ANYWHERE).any())

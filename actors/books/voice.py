@@ -18,7 +18,7 @@ class Voice(Protocol):
     def note(self, event: AnyEvent) -> int:
         """Tell the journal what happened; the event's number there."""
 
-    def tell(self, fact: Fact, cause: int) -> None:
+    def tell_policy(self, fact: Fact, cause: int) -> None:
         """Tell what decides, as a rule a policy, what has changed in the books."""
 
     def send(self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0) -> None:

@@ -71,14 +71,14 @@ class Assignments:
         launch = policy.decide(offer, self._ledger, passed)
         if launch is None:  # with delay scheduling most offers end here
             if passed:
-                voice.tell(facts.OfferAnswered(member.node, tuple(passed)), NO_CAUSE)
+                voice.tell_policy(facts.OfferAnswered(member.node, tuple(passed)), NO_CAUSE)
             return ()
         launches: list[LaunchTask | ResumeTask] = []
         served: set[JobId] = set()
         while launch is not None:
             problem = self._rejection_of_launch(launch, member)
             if problem is not None:
-                voice.tell(facts.Rejected(launch, problem), NO_CAUSE)
+                voice.tell_policy(facts.Rejected(launch, problem), NO_CAUSE)
                 break
             if isinstance(launch, Launch):
                 launches.append(self._launch(launch, offer))
@@ -93,7 +93,7 @@ class Assignments:
             launch = policy.decide(offer, self._ledger, passed)
         if passed is not None:
             skipped = tuple([job for job in dict.fromkeys(passed) if job not in served])
-            voice.tell(facts.OfferAnswered(member.node, skipped), NO_CAUSE)
+            voice.tell_policy(facts.OfferAnswered(member.node, skipped), NO_CAUSE)
         return tuple(launches)
 
     def _could_gain(self, member: BookedNode) -> bool:
@@ -174,7 +174,7 @@ class Assignments:
         ordered = ev.ResumeOrdered(now_ms, resume.attempt, resume.why, cause=cause)
         event = self._voice.note(ordered)
         fact = facts.Resumed(entry.job, entry.stage, entry.attempt, entry.node)
-        self._voice.tell(fact, event)
+        self._voice.tell_policy(fact, event)
         return ResumeTask(resume.attempt, event)
 
     def _launch_order(
@@ -183,7 +183,7 @@ class Assignments:
         entry.event = self._voice.note(entry.launch_event(why, cause))
         attempt, node, level = entry.attempt, entry.node, entry.level
         fact = facts.Launched(job.job, entry.stage, attempt, node, level, entry.original)
-        self._voice.tell(fact, entry.event)
+        self._voice.tell_policy(fact, entry.event)
         entry.tracked = self._policy.wants_progress_of(fact)
         return job.order(entry)
 

@@ -54,7 +54,7 @@ class Central(Architecture):
         policy, nodes = informed(self.policy), len(world.nodes)
         self.master = Master(world.cluster, nodes, policy, world.seed, make_informed)
         self._phases = Stream(world.seed, "phase")
-        kernel.admit(self.master)
+        kernel.admit_actor(self.master)
 
     def schedulers(self) -> Sequence[int]:
         return (MASTER,)

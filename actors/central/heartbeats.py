@@ -176,7 +176,7 @@ class NodeHeartbeats(Dialogue):
     def on_reinitialize(self, order: msg.Reinitialize) -> None:
         """The master has given this life up: drop what runs, and join again (rule T4)."""
         if order.life == self._life:
-            self._node.begin_anew(self._node.cause)
+            self._node.drop_all_attempts(self._node.cause)
             self.begin_life(self._node.cause)
 
     # Heartbeats and their replies.

@@ -16,7 +16,7 @@ from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedOffer
 from callboard.actors.central import heartbeat_messages as own
 from callboard.actors.central.assignments import Assignments
-from callboard.actors.central.briefing import brief
+from callboard.actors.central.briefing import brief_policy
 from callboard.actors.central.heartbeat_queue import HeartbeatQueue
 from callboard.actors.central.heartbeats import MasterHeartbeats
 from callboard.actors.central.membership import Membership
@@ -69,7 +69,7 @@ class Master(Actor[AnyEvent]):
         self._backlog: list[tuple[int, msgspec.Struct]] = []
         self._queue = HeartbeatQueue(cluster.heartbeat.thinking_ms, self)
         self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_elided_at)
-        self._membership = Membership(cluster, self.heartbeats, self, self.expect)
+        self._membership = Membership(cluster, self.heartbeats, self, self.expect_nothing_before)
         self._open_books(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
     def waiting_reason(self) -> str | None:
@@ -110,7 +110,7 @@ class Master(Actor[AnyEvent]):
         if self.heartbeats.eliding:
             self._await_useful_heartbeat()
 
-    def tell(self, fact: facts.Fact, cause: int) -> None:
+    def tell_policy(self, fact: facts.Fact, cause: int) -> None:
         """Tell the policy a fact, and the journal what that made of its order."""
         policy, order = self.policy, self.policy.order
         policy.observe(fact, self.ledger)
@@ -138,10 +138,10 @@ class Master(Actor[AnyEvent]):
             self._setup_and_cleanup.submit(order, self.cause)
         elif order.stage == MAPS:
             self.ledger.submit(order, self.cause)
-            self.tell(facts.JobArrived(order.job), self.cause)
+            self.tell_policy(facts.JobArrived(order.job), self.cause)
         elif self.ledger.here(order.job):  # else it was lost with an earlier master
             self.ledger.submit(order, self.cause)
-            self.tell(facts.TasksPending(order.job, order.stage), self.cause)
+            self.tell_policy(facts.TasksPending(order.job, order.stage), self.cause)
 
     def on_run_again(self, again: msg.RunAgain) -> None:
         job = self.ledger.known_job(again.job)
@@ -151,7 +151,7 @@ class Master(Actor[AnyEvent]):
             self._setup_and_cleanup.run_again(job, again.stage, self.cause)
         else:
             job.give_back(again.stage, again.task, self.cause)
-            self.tell(facts.TasksPending(job.job, again.stage), self.cause)
+            self.tell_policy(facts.TasksPending(job.job, again.stage), self.cause)
 
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
         self._bookings.drop_outputs(drop, self.cause)
@@ -169,7 +169,7 @@ class Master(Actor[AnyEvent]):
             job.withdraw()
             for stage in STAGES if self.ledger.here(done.job) else ():
                 if job.total(stage):
-                    self.tell(facts.TasksWithdrawn(done.job, stage), cause)
+                    self.tell_policy(facts.TasksWithdrawn(done.job, stage), cause)
             self._preemptor.stop_job(job, cause)
         job.end()
         self._bookings.leave_if_over(job, cause)
@@ -185,7 +185,7 @@ class Master(Actor[AnyEvent]):
             job.set_priority(order.priority)
         what = (self.now_ms, job.job, job.pool, job.priority)
         changed = self.note(ev.JobChanged(*what, cause=self.cause))
-        self.tell(facts.JobUpdated(job.job), changed)
+        self.tell_policy(facts.JobUpdated(job.job), changed)
 
     # Heartbeats.
 
@@ -268,7 +268,7 @@ class Master(Actor[AnyEvent]):
     def on_switch_policy(self, fault: faults.SwitchPolicy) -> None:
         """Put another policy in force.  It learns what the books say, and no more of the past."""
         self._put_policy_in_force(self._make_policy(fault.policy))
-        brief(self.policy, self.ledger, self.heartbeats, self, self.cause)
+        brief_policy(self.policy, self.ledger, self.heartbeats, self, self.cause)
 
     def on_pause_master(self, _: faults.PauseMaster) -> None:
         self._paused = True

@@ -119,7 +119,7 @@ class Membership:
             cause = self._voice.note(ev.NodeReturned(self._ledger.now_ms, number, cause=cause))
         self._lives[number] = life
         talk = self._heartbeats.join(self._ledger.members.join(heartbeat.joins), life)
-        self._voice.tell(facts.NodeJoined(number), cause)
+        self._voice.tell_policy(facts.NodeJoined(number), cause)
         if self._told.get(number) != life - 1:  # it was not asked to: its machine restarted
             cause = self._take_off_blacklist(number, cause)
         self._apply_drain_and_blacklist(number, cause)
@@ -169,7 +169,7 @@ class Membership:
         lost = self._lost_by[node] = self._voice.note(gone)
         self._bookings.lose_node(member, lost)
         self._heartbeats.part(node)
-        self._voice.tell(facts.NodeGone(node), lost)
+        self._voice.tell_policy(facts.NodeGone(node), lost)
         return lost
 
     # Nodes that are out of service.
@@ -229,7 +229,7 @@ class Membership:
         """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
         node = member.node
         self._ledger.members.drain(member, out)
-        self._voice.tell(facts.NodeDrained(node) if out else facts.NodeJoined(node), cause)
+        self._voice.tell_policy(facts.NodeDrained(node) if out else facts.NodeJoined(node), cause)
         for entry in list(member.attempts.values()) if out else ():
             if not entry.holds_slot:
                 self._preemptor.stop(entry, Reason.NODE_DRAINED, cause)

@@ -54,7 +54,7 @@ class Preemptor:
             entry = self._ledger.attempt(order.attempt)
             problem = _rejection_of_preemption(order, entry)
             if problem is not None:
-                self._voice.tell(facts.Rejected(order, problem), NO_CAUSE)
+                self._voice.tell_policy(facts.Rejected(order, problem), NO_CAUSE)
                 continue
             assert entry is not None
             cause = self._arrival_of_beneficiary(order.why)

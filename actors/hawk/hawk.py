@@ -70,7 +70,7 @@ class Hawk(SeveralSchedulers):
         if params.central:
             self.frontends.append(self._long_scheduler(self.count, world))
         for each in self.frontends:
-            kernel.admit(each)
+            kernel.admit_actor(each)
 
     def _short_scheduler(self, number: int, world: World) -> ShortScheduler:
         return ShortScheduler(

@@ -33,9 +33,9 @@ class Host(Protocol[EventT]):
     noted: int
     progress_ms: Millis
 
-    def admit(self, actor: Actor[EventT]) -> None: ...
-    def dismiss(self, actor: Actor[EventT]) -> None: ...
-    def stop(self, reason: str) -> None: ...
+    def admit_actor(self, actor: Actor[EventT]) -> None: ...
+    def dismiss_actor(self, actor: Actor[EventT]) -> None: ...
+    def end_run(self, reason: str) -> None: ...
     def post(
         self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int, cause: int
     ) -> None: ...
@@ -156,18 +156,18 @@ class Actor(Answering, Generic[EventT]):
         return kernel.noted
 
     def spawn(self, actor: Actor[EventT]) -> None:
-        self._kernel.admit(actor)
+        self._kernel.admit_actor(actor)
 
     def retire(self) -> None:
         """Leave the run when this message has been answered; the rest of the mail is dropped."""
         self.retired = True
         self.mailbox.clear()
-        self._kernel.dismiss(self)
+        self._kernel.dismiss_actor(self)
 
-    def stop(self, reason: str) -> None:
-        self._kernel.stop(reason)
+    def end_run(self, reason: str) -> None:
+        self._kernel.end_run(reason)
 
-    def expect(self, at_ms: Millis) -> None:
+    def expect_nothing_before(self, at_ms: Millis) -> None:
         """Say that nothing need come of the run before this moment: it is not stuck till then."""
         self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
 

@@ -119,14 +119,14 @@ class Kernel(Generic[EventT]):
 
     # What actors ask of the kernel, through their base class.
 
-    def admit(self, actor: Actor[EventT]) -> None:
+    def admit_actor(self, actor: Actor[EventT]) -> None:
         assert actor.address not in self.actors, f"{actor.name} is already here"
         self.actors[actor.address] = actor
         actor.join(self)
         if self.on_admit is not None:
             self.on_admit(actor)
 
-    def dismiss(self, actor: Actor[EventT]) -> None:
+    def dismiss_actor(self, actor: Actor[EventT]) -> None:
         """Let an actor leave; what is sent to it from now on is a dead letter."""
         del self.actors[actor.address]
 
@@ -175,7 +175,7 @@ class Kernel(Generic[EventT]):
         self._unhashed.append((at, 0, [(peer, _BEHIND + count, to, message, cause)]))
         return True
 
-    def stop(self, reason: str) -> None:
+    def end_run(self, reason: str) -> None:
         """End the run after this superstep."""
         self.reason = reason
 

@@ -68,18 +68,18 @@ class CellHolder(Actor[AnyEvent]):
     # Nodes.
 
     def on_silencing(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
-        self.contacts.strike(fault)
+        self.contacts.note_fault(fault)
 
     def on_framed(self, frame: Framed) -> None:
         """A node has answered; there is nothing that it would say here."""
-        self.contacts.hear(frame)
+        self.contacts.hear_frame(frame)
 
     def on_say_again(self, again: SayAgain) -> None:
         self.contacts.say_again(again)
 
     def on_look_for_nodes(self, _: LookForNodes) -> None:
         self._is_asked = False
-        self.contacts.look()
+        self.contacts.look_for_silent_nodes()
 
     def look_for_schedulers(self) -> None:
         """A scheduler has asked for nodes: see which are there."""

@@ -64,7 +64,7 @@ class SharedCell(SeveralSchedulers):
         self._numbers = self._scheduler_by_job(world)
         self._demand_of = _demand_lookup(world)
         for each in self.frontends:
-            kernel.admit(each)
+            kernel.admit_actor(each)
 
     def _scheduler_by_job(self, world: World) -> dict[JobId, int]:
         """The scheduler of each job: those of Batch jobs in turn, from the second on as in the
@@ -119,7 +119,7 @@ class Omega(SharedCell):
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         params = self.params
         self.state = CellKeeper(world, self.schedulers(), params.conflicts, params.commit)
-        kernel.admit(self.state)
+        kernel.admit_actor(self.state)
         draws = self.draws(world)
         numbers = range(1, self.count + 1)
         self.frontends = [OmegaScheduler(each, world, self.params, draws) for each in numbers]
@@ -188,7 +188,7 @@ class Mesos(SharedCell):
 
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         self.allocator = self.make_allocator(world)
-        kernel.admit(self.allocator)
+        kernel.admit_actor(self.allocator)
         draws = self.draws(world)
         numbers = range(1, self.count + 1)
         self.frontends = [self.make_framework(number, world, draws) for number in numbers]

@@ -23,7 +23,7 @@ class ProbeRatios(NamedTuple):
     probes: float
     constrained: float | None = None
 
-    def of(self, only_on: tuple[str, ...]) -> float:
+    def ratio_for(self, only_on: tuple[str, ...]) -> float:
         """That of a job which may run on these node types alone."""
         return self.constrained if only_on and self.constrained is not None else self.probes
 

@@ -33,7 +33,7 @@ class LateBinding(AskedFrontend):
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Send reservations, to distinct nodes as far as there are as many."""
-        count = ceil(self._ratios.of(self.only_on(job)) * tasks)
+        count = ceil(self._ratios.ratio_for(self.only_on(job)) * tasks)
         batch = self._sent_reservations.next_batch(job, stage)
         drawn = self._draws.distinct(job, stage, batch, count)
         nodes = self.suited(job, stage, drawn) or drawn

@@ -146,7 +146,7 @@ class Sampling(Binding):
 
     def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         batch, kind = self._batches.next_batch(job, stage), slot_kind(stage)
-        probes = self._ratios.of(self.only_on(job))
+        probes = self._ratios.ratio_for(self.only_on(job))
         for sample in self._sampled(self._draws, probes, job, stage, batch, tasks):
             if not sample.nodes:
                 return  # until one is back

@@ -92,7 +92,7 @@ class Sparrow(SeveralSchedulers):
         for number in range(1, self._schedulers + 1):
             frontend = self.frontend(number, world, draws)
             self.frontends.append(frontend)
-            kernel.admit(frontend)
+            kernel.admit_actor(frontend)
 
     def frontend(self, number: int, world: World, draws: Draws) -> Frontend:
         """A scheduler, not admitted yet."""

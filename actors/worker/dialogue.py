@@ -49,7 +49,7 @@ class NodeSide(Protocol):
     def suspend(self, suspend: msg.SuspendTask) -> None: ...
     def track(self, attempt: AttemptId) -> None: ...
 
-    def begin_anew(self, cause: int) -> None:
+    def drop_all_attempts(self, cause: int) -> None:
         """Drop all that runs, and tell nobody of it."""
 
 

@@ -150,13 +150,13 @@ class Node(Machine):
             saved, since_ms = replace(memory.checkpoint, launch=launch), memory.since_ms
             left_ms = None if saved.state is _SHUFFLING else saved.left_ms
             told = msg.ProgressTold(attempt, saved.ran_ms, saved.shuffled_ms, left_ms, saved.done)
-            clock = ProgressClock.of(told, since_ms)
+            clock = ProgressClock.of_told(told, since_ms)
             self._suspended[attempt] = SuspendedAttempt(saved, since_ms, clock)
         elif attempt in self._held:
             self._asked.add(attempt)
             self._pass_on_to_slot(msg.TrackProgress(attempt), self.cause)
 
-    def begin_anew(self, cause: int) -> None:
+    def drop_all_attempts(self, cause: int) -> None:
         self._orphans.update(self._held)
         for attempt in self._held:
             self._pass_on_to_slot(msg.KillTask(attempt, cause), cause)
@@ -180,7 +180,7 @@ class Node(Machine):
     def on_progress_told(self, told: msg.ProgressTold) -> None:
         if told.attempt in self._asked:  # and not of an earlier life
             self._asked.remove(told.attempt)
-            self._progress[told.attempt] = ProgressClock.of(told, self.now_ms)
+            self._progress[told.attempt] = ProgressClock.of_told(told, self.now_ms)
 
     def on_trouble(self, trouble: msg.NotBegun | msg.FetchFailure) -> None:
         if isinstance(trouble, msg.FetchFailure) or trouble.attempt not in self._orphans:

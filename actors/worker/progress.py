@@ -42,7 +42,7 @@ class ProgressClock(NamedTuple):
     shuffled_ms: Millis = 0
 
     @classmethod
-    def of(cls, told: ProgressTold, now_ms: Millis) -> "ProgressClock":
+    def of_told(cls, told: ProgressTold, now_ms: Millis) -> "ProgressClock":
         """What is to be known of an attempt that was so far at this moment."""
         phase_ms = None if told.left_ms is None else now_ms
         started_ms, left_ms = now_ms - told.ran_ms, told.left_ms or 0

@@ -187,8 +187,8 @@ class ApplicationMaster(Frontend):
             reduces_waiting=self.left(job, REDUCES),
             reduces_asked=self._reduces_asked,
             reduces_running=job.running(REDUCE),
-            map_demand=self._counted.of(self.asks.demands[MAPS]),
-            reduce_demand=self._counted.of(self.asks.demands[REDUCES]),
+            map_demand=self._counted.of_vector(self.asks.demands[MAPS]),
+            reduce_demand=self._counted.of_vector(self.asks.demands[REDUCES]),
         )
 
     def _stop_reduces_for_maps(self, job: BookedJob, reduces: int) -> None:

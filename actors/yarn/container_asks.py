@@ -50,7 +50,7 @@ class MapPlaces:
         for node in holders:
             self.nodes[node] += more
             self.changed_nodes[node] = None
-        for rack in dict.fromkeys(map(self._racks.of, holders)):
+        for rack in dict.fromkeys(map(self._racks.rack_of, holders)):
             self.racks[rack] += more
             self.changed_racks[rack] = None
 
@@ -82,7 +82,7 @@ class ContainerAsks:
         self._told[priority] -= 1
         if priority == MAP_PRIORITY and self._places is not None:
             self._places.changed_nodes[node] = None
-            self._places.changed_racks[self._racks.of(node)] = None
+            self._places.changed_racks[self._racks.rack_of(node)] = None
 
     def launched(self, stage: Stage, task: TaskIndex, number: int) -> None:
         """A task has a container; a map that was tried before was asked for anywhere."""

@@ -28,9 +28,9 @@ class CountedAmounts:
         self.least: Vector = tuple(max(least.get(name, 1), 1) for name in self.names)
         self._rounds = bool(least)
         self._steps = tuple(max(least.get(name, 1), 1) for name in named)
-        self.total = self.of(total(nodes))
+        self.total = self.of_vector(total(nodes))
 
-    def of(self, vector: Vector) -> Vector:
+    def of_vector(self, vector: Vector) -> Vector:
         """The counted amounts of a vector."""
         if not self._places:
             return (sum(vector[: len(SLOTS)]),)

@@ -78,7 +78,7 @@ class PreemptionMonitor:
     def _amounts_asked_by(self, application: Application) -> Vector:
         amounts = nothing(application.used)
         for request in application.pending():
-            one = self._serving.counted.of(request.demand)
+            one = self._serving.counted.of_vector(request.demand)
             amounts = plus(amounts, tuple(request.anywhere * each for each in one))
         return amounts
 

@@ -90,7 +90,7 @@ class ResourceManager(Actor[AnyEvent]):
 
     def on_submit_application(self, new: SubmitApplication) -> None:
         queue = self.tree.leaf(new.queue)
-        amounts = self.counted.of(new.demand)
+        amounts = self.counted.of_vector(new.demand)
         application = Application(new.job, new.user, len(self._queues), amounts)
         application.request(MASTER_PRIORITY, SETUP, new.demand, self.cause).anywhere = 1
         self.applications[new.job] = application
@@ -225,7 +225,7 @@ class ResourceManager(Actor[AnyEvent]):
         """How near a container would be that the request may have here; None if it may not."""
         if not node.has_room(request.demand):
             return None
-        if not self.serving.allows(queue, application, self.counted.of(request.demand)):
+        if not self.serving.allows(queue, application, self.counted.of_vector(request.demand)):
             return None
         request.missed += 1
         level = request.nearest(node)
@@ -240,7 +240,7 @@ class ResourceManager(Actor[AnyEvent]):
         place: int,
     ) -> None:
         self._last_container += 1
-        number, amounts = self._last_container, self.counted.of(request.demand)
+        number, amounts = self._last_container, self.counted.of_vector(request.demand)
         container = Container(
             number,
             application.job,
@@ -303,7 +303,7 @@ class ResourceManager(Actor[AnyEvent]):
         if application in queue.waiting:
             return f"application masters may hold no more of queue `{queue.path}` (am_percent)"
         request = next(application.pending())
-        amounts = self.counted.of(request.demand)
+        amounts = self.counted.of_vector(request.demand)
         if not self.serving.allows(queue, application, amounts):
             return self.serving.limit(queue, application)
         return ""

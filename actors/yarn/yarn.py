@@ -74,13 +74,13 @@ class Yarn(Architecture):
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         self.manager = ResourceManager(world, self.params)
         self._phases = Stream(world.seed, "phase")
-        kernel.admit(self.manager)
+        kernel.admit_actor(self.manager)
         if world.cluster.heartbeat.send == "needed" and not world.script:
             kernel.idle_rounds = IdleHeartbeats(self.manager, world.cluster.latency_ms)
         for spec in world.jobs:
             master = ApplicationMaster(spec.job, world, self.params, self.manager.counted)
             self.masters[spec.job] = master
-            kernel.admit(master)
+            kernel.admit_actor(master)
 
     def schedulers(self) -> Sequence[int]:
         return (RESOURCE_MANAGER, *(each.address for each in self.masters.values()))

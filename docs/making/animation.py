@@ -72,7 +72,7 @@ def animated_run(
     drawing = _Drawing([_moment(frame) for frame in frames], still_ms // FRAME_MS)
     _draw_racks(drawing, topology)
     _draw_words(drawing, title, below)
-    rows = max(topology.size(rack, len(frames[0].lost)) for rack in range(topology.racks))
+    rows = max(topology.rack_size(rack, len(frames[0].lost)) for rack in range(topology.racks))
     top = _CELLS_TOP + rows * _ROW + 40
     _draw_chart(drawing, frames[-1].charts, top)
     drawing.words("event", (_EDGE, top - 18), lambda moment: moment.event)
@@ -205,7 +205,7 @@ def _draw_racks(drawing: _Drawing, topology: Topology) -> None:
     nodes = len(drawing.moments[0].down)
     for rack in range(topology.racks):
         left = _EDGE + rack * (_WIDE - 2 * _EDGE + _CELL_WIDE // 2) / topology.racks
-        members = [topology.member(rack, at) for at in range(topology.size(rack, nodes))]
+        members = [topology.node_at(rack, at) for at in range(topology.rack_size(rack, nodes))]
         _draw_rack_name(drawing, rack, members, left)
         for row, node in enumerate(members):
             _draw_node(drawing, node, left, _CELLS_TOP + row * _ROW)

@@ -80,7 +80,7 @@ class _Ends(RunWatcher):
         if type(event) is JobFinished and event.job in self._targets:
             self.ms[event.job] = event.at_ms
             if len(self.ms) == len(self._targets):
-                self._kernel.stop(_TOLD)
+                self._kernel.end_run(_TOLD)
 
     def on_twin(self, run: "TwinRun") -> None:
         ended_ms = run.ended_ms()

@@ -145,7 +145,7 @@ class LiveRun:
     def close(self) -> None:
         """End the run, as interrupted if it is not over, and close its journal."""
         if not self.recording.closed:
-            self.kernel.stop("interrupted")
+            self.kernel.end_run("interrupted")
             with contextlib.suppress(Exception):
                 self._simulate_and_record(_FOR_EVER_MS, 1)
         self._exits.close()

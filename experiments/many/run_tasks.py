@@ -177,7 +177,7 @@ class _BoardWatcher(RunWatcher):
     def on_progress(self, kernel: Kernel) -> None:
         self._write_progress_row(self._done, kernel.now_ms, kernel.messages)
         if self._shared.stop.value:
-            kernel.stop("interrupted")
+            kernel.end_run("interrupted")
 
     def on_twin(self, run: "TwinRun") -> None:
         self._write_progress_row(run.ended, run.now_ms, 0)

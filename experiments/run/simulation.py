@@ -68,7 +68,7 @@ class Simulation:
         self.architecture = architecture or load_architecture(spec.policy, scenario.parts)
         self.architecture.check(spec.jobs, spec.script)
         policy = self.architecture.policy
-        self.livelock = _livelock_watch(spec, world, policy, lambda: self.kernel.stop(LIVELOCK))
+        self.livelock = _livelock_watch(spec, world, policy, lambda: self.kernel.end_run(LIVELOCK))
         listening = [*sinks, *(each.observe for each in _onlookers_with(onlookers, "observe"))]
         if self.livelock is not None:
             listening.append(self.livelock.observe)
@@ -190,7 +190,7 @@ def run_simulation(
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, onlookers=onlookers)
         began, began_processor = time.perf_counter(), time.process_time()
-        stop = partial(run.kernel.stop, "interrupted")
+        stop = partial(run.kernel.end_run, "interrupted")
         with stopping_on_ctrl_c(stop) as is_asked, _errors_naming_run(spec):
             run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began

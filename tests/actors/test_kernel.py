@@ -47,14 +47,14 @@ class Probe(Actor):
 
 def ender(address: int = 99) -> Probe:
     """An actor that ends the run when it hears anything."""
-    return Probe(address, lambda probe, _: probe.stop("complete"))
+    return Probe(address, lambda probe, _: probe.end_run("complete"))
 
 
 def started(kernel: Kernel, *probes: Probe, end_ms: int = 100) -> None:
     for probe in probes:
-        kernel.admit(probe)
+        kernel.admit_actor(probe)
     last = ender()
-    kernel.admit(last)
+    kernel.admit_actor(last)
     last.timer(Say("end"), end_ms, NO_CAUSE)
 
 
@@ -192,7 +192,7 @@ def test_a_run_with_nothing_left_to_happen_says_who_waits_for_what(host: Host) -
             return "probe 1 waits for Godot"
 
     kernel = Kernel()
-    kernel.admit(Waiter(1))
+    kernel.admit_actor(Waiter(1))
     with pytest.raises(Stalled, match="waits for Godot"):
         host(kernel)
 

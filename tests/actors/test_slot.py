@@ -122,7 +122,7 @@ def test_an_answer_to_an_attempt_that_is_gone_is_not_taken_for_another() -> None
     blocks = Blocks(Placement(1, nodes=1, racks=1, replication=1))
     durations = Durations(facts, Tasks(), seed=1)
     slot = Slot(facts, 1, latency_ms=1, durations=durations, blocks=blocks)
-    kernel.admit(slot)
+    kernel.admit_actor(slot)
     work = ReduceWork(shuffle_ms=1000, tail_ms=0, reduce_ms=1000)
     slot.receive(
         LaunchTask(2, 0, REDUCES, REDUCE, 0, 0, Locality.OFF_RACK, work, tracked=False, cause=0)

@@ -133,7 +133,7 @@ class Parent(Actor):
 def test_actors_that_enter_while_the_loop_has_its_turn_leave_in_good_order() -> None:
     """Some of that many are born in just the superstep after which Trio's own loop gets a turn."""
     kernel = Kernel(until_ms=3000)
-    kernel.admit(Parent(1, "parent"))
+    kernel.admit_actor(Parent(1, "parent"))
     kernel.post(1, 0, 1, Begin(), 1, NO_CAUSE)
     run_on_trio(kernel)
     assert kernel.reason == "until"

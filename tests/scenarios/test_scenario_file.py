@@ -415,7 +415,7 @@ def test_there_are_as_many_racks_as_are_given_sizes() -> None:
     """Unless their number is stated; it was 4, and the sizes did not count."""
     sizes = {"nodes": 12, "rack_sizes": [6, 4, 2]}
     topology = from_dict(raw(cluster=sizes)).cluster.topology()
-    assert [topology.of(node) for node in (0, 5, 6, 9, 10, 11)] == [0, 0, 1, 1, 2, 2]
+    assert [topology.rack_of(node) for node in (0, 5, 6, 9, 10, 11)] == [0, 0, 1, 1, 2, 2]
     assert from_dict(raw(cluster={**sizes, "racks": 4})).cluster.topology().racks == 4
     assert from_dict(raw(cluster={"nodes": 4, "rack_sizes": []})).cluster.topology().racks == 4
 

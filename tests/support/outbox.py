@@ -34,7 +34,7 @@ class Outbox:
         self.noted = 0
         self.notes, self.soon = _Notes(self), _Soon(self)
         for actor in actors:
-            self.admit(actor)
+            self.admit_actor(actor)
         self.effects.clear()
 
     def deliver(
@@ -49,13 +49,13 @@ class Outbox:
 
     # What an actor asks of a kernel.
 
-    def admit(self, actor: Actor) -> None:
+    def admit_actor(self, actor: Actor) -> None:
         actor.join(self)  # type: ignore[arg-type]
 
-    def dismiss(self, actor: Actor) -> None:
+    def dismiss_actor(self, actor: Actor) -> None:
         """It leaves the run."""
 
-    def stop(self, reason: str) -> None:
+    def end_run(self, reason: str) -> None:
         self.reason = reason
 
     def post(

@@ -67,7 +67,7 @@ class _Watcher(Onlooker):
 
     def on_progress(self, kernel: Kernel) -> None:
         if kernel.messages > MESSAGES_MAX:
-            kernel.stop(TOO_LONG)
+            kernel.end_run(TOO_LONG)
 
 
 def play_world(
