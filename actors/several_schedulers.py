@@ -71,4 +71,4 @@ class SeveralSchedulers(Architecture):
 
     def books_of(self, job: JobId) -> BookedJob | None:
         books = (each.ledger for each in self.frontends)
-        return next((each.job(job) for each in books if each.here(job)), None)
+        return next((each.job(job) for each in books if each.has_job(job)), None)

@@ -56,7 +56,7 @@ class Bookings:
             self._book_suspension(report)
         elif isinstance(report, msg.NotBegun):
             self.not_begun[report.attempt] = report.cause
-        elif self._ledger.here(report.job):
+        elif self._ledger.has_job(report.job):
             running = self._ledger.job(report.job).running(REDUCE)
             trouble = msg.FetchTrouble(report.host, running)
             self._voice.send(job_address(report.job), trouble, report.cause)
@@ -74,7 +74,7 @@ class Bookings:
         """
         ledger, voice, attempt = self._ledger, self._voice, entry.attempt
         held_slot = entry.holds_slot
-        sibling = ledger.close(entry, change)
+        sibling = ledger.close_attempt(entry, change)
         outcome = ev.OUTCOMES[entry.state]
         closed = voice.note(ev.AttemptClosed(ledger.now_ms, attempt, outcome, cause=cause))
         if held_slot:
@@ -116,7 +116,7 @@ class Bookings:
         ledger = self._ledger
         entry = ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed and is held"
-        ledger.suspend(entry)
+        ledger.suspend_attempt(entry)
         ledger.members[entry.node].freed[entry.kind].append(report.cause)
         what = (entry.job, entry.stage, entry.attempt, entry.node)
         suspended = facts.Suspended(*what, report.ran_ms, report.shuffled_ms)
@@ -140,7 +140,7 @@ class Bookings:
                 attempt_lost(entry)
             self.close(entry, BookedChange.LOSE, cause)
         jobs |= dict.fromkeys(job.job for job in self._lose_outputs(node, cause))
-        for number in filter(ledger.here, jobs):  # one failure there of each that it concerned
+        for number in filter(ledger.has_job, jobs):  # one failure there of each that it concerned
             job = ledger.job(number)
             job.blame(node)
             self._note_blacklisting(job, node, cause)
@@ -157,7 +157,7 @@ class Bookings:
 
     def drop_outputs(self, drop: msg.DropOutputs, cause: int) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
-        if self._ledger.here(drop.job):
+        if self._ledger.has_job(drop.job):
             job = self._ledger.job(drop.job)
             outputs = job.take_back(drop.host)
             for task, _ in outputs:
@@ -199,8 +199,8 @@ class Bookings:
     def leave_if_over(self, job: BookedJob, cause: int) -> None:
         """Take a job that has ended off the books when nothing of it runs any more."""
         if job.state is _ENDING and not job.attempts:
-            seen = self._ledger.here(job.job)
-            self._ledger.leave(job)
+            seen = self._ledger.has_job(job.job)
+            self._ledger.drop_job(job)
             if seen:
                 self._voice.tell_policy(facts.JobLeft(job.job), cause)
 

@@ -77,11 +77,11 @@ class Frontend(Actor[AnyEvent]):
         """There is no policy that would learn it."""
 
     @abstractmethod
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Find nodes for `tasks` more tasks of a stage."""
 
     @abstractmethod
-    def withdraw(self, job: JobId, cause: int) -> None:
+    def withdraw_job(self, job: JobId, cause: int) -> None:
         """The job has ended: find none for it any more."""
 
     # Its process ends, and begins anew.
@@ -94,7 +94,7 @@ class Frontend(Actor[AnyEvent]):
         self.ledger = self.ledger.successor()
         self._bookings = Bookings(self.ledger, self)
         self._unseen.clear()
-        self.forget()
+        self.forget_all()
         gone = msg.SchedulerGone(self.address)
         for job in jobs:
             if job.state is not BookedJobState.ENDING:
@@ -104,7 +104,7 @@ class Frontend(Actor[AnyEvent]):
                 self.send(node_address(facts.node), gone, cause, self._latency_ms)
         self.contacts.end_all_sessions(cause)
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         """What else it knew is gone too."""
 
     def on_restart_scheduler(self, _: faults.RestartScheduler) -> None:
@@ -163,7 +163,12 @@ class Frontend(Actor[AnyEvent]):
     def unplaced_stages(self) -> list[JobStage]:
         """All that have tasks which no node has been given."""
         jobs = self.ledger.known_jobs()
-        return [(job.job, stage) for job in jobs for stage in ALL_STAGES if self.left(job, stage)]
+        return [
+            (job.job, stage)
+            for job in jobs
+            for stage in ALL_STAGES
+            if self.tasks_to_place(job, stage)
+        ]
 
     def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
         """Find nodes for what is left of a stage, as far as nobody is looking for them."""
@@ -179,14 +184,14 @@ class Frontend(Actor[AnyEvent]):
             self.send(job_address(order.job), msg.SchedulerGone(self.address), self.cause)
             return
         if order.stage < SETUP:
-            self.ledger.submit(order, self.cause)
+            self.ledger.submit_stage(order, self.cause)
             tasks = order.profile.tasks[order.stage]
         else:
             self.ledger.submit_unseen(order)
             self._unseen.add((order.job, order.stage))
             tasks = 1
         self.contacts.look_if_wanted()
-        self.place(order.job, order.stage, tasks, self.cause)
+        self.place_tasks(order.job, order.stage, tasks, self.cause)
 
     def on_run_again(self, again: msg.RunAgain) -> None:
         job = self.ledger.known_job(again.job)
@@ -197,7 +202,7 @@ class Frontend(Actor[AnyEvent]):
         else:
             job.tries_again(again.stage, again.task)
             self._unseen.add((again.job, again.stage))
-        self.place(again.job, again.stage, 1, self.cause)
+        self.place_tasks(again.job, again.stage, 1, self.cause)
 
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
         self._bookings.drop_outputs(drop, self.cause)
@@ -212,7 +217,7 @@ class Frontend(Actor[AnyEvent]):
             for entry in list(job.attempts.values()):
                 self._order_kill(entry)
         self._unseen -= {(done.job, SETUP), (done.job, CLEANUP)}
-        self.withdraw(done.job, self.cause)
+        self.withdraw_job(done.job, self.cause)
         job.end()
         self._bookings.leave_if_over(job, self.cause)
 
@@ -224,7 +229,7 @@ class Frontend(Actor[AnyEvent]):
 
     # Tasks for nodes.
 
-    def left(self, job: BookedJob, stage: Stage) -> int:
+    def tasks_to_place(self, job: BookedJob, stage: Stage) -> int:
         """How many of the stage's tasks no node has been given."""
         if stage >= SETUP:
             return int((job.job, stage) in self._unseen)
@@ -233,14 +238,14 @@ class Frontend(Actor[AnyEvent]):
     def tasks_left(self, job: JobId, stage: Stage) -> int:
         """The same of a job that may have ended."""
         entry = self.ledger.known_job(job)
-        return 0 if entry is None else self.left(entry, stage)
+        return 0 if entry is None else self.tasks_to_place(entry, stage)
 
     def only_on(self, job: JobId) -> tuple[str, ...]:
         """The node types on which alone the job may run; none: on all."""
         entry = self.ledger.known_job(job)
         return () if entry is None else entry.only_on
 
-    def suited(self, job: JobId, stage: Stage, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
+    def suited_nodes(self, job: JobId, stage: Stage, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
         """Those of the nodes on which not all that is left has failed."""
         entry = self.ledger.known_job(job)
         if entry is None or not entry.faults or stage >= SETUP:
@@ -248,11 +253,11 @@ class Frontend(Actor[AnyEvent]):
         kind = slot_kind(stage)
         return [node for node in nodes if entry.nearest(kind, node) is not None]
 
-    def launch(self, job: BookedJob, stage: Stage, node: NodeId, cause: int) -> int | None:
+    def launch_task(self, job: BookedJob, stage: Stage, node: NodeId, cause: int) -> int | None:
         """Give the node that task of those left whose input is nearest to it; the event, or None if
         all that are left have failed there.
         """
-        entry = self.book(job, stage, node)
+        entry = self.book_task(job, stage, node)
         if entry is None:
             return None
         entry.event = self.note(entry.launch_event(ev.WHY_UNSEEN.get(stage, self.why), cause))
@@ -263,7 +268,7 @@ class Frontend(Actor[AnyEvent]):
         """Have a node hear it, a latency later at the earliest."""
         self.contacts.tell_node(node, message, cause)
 
-    def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
+    def book_task(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
         """Put that task into the books; None if there is none, or the job may not run there."""
         if not job.may_run_on(self._nodes[node].node_type):
             return None

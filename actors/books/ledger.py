@@ -101,7 +101,7 @@ class Ledger:
 
     # Jobs.
 
-    def here(self, job: model.JobId) -> bool:
+    def has_job(self, job: model.JobId) -> bool:
         """Whether tasks of the job have been submitted and it has not ended."""
         return job in self._jobs
 
@@ -118,7 +118,7 @@ class Ledger:
         """All jobs, those last that are being initialised or set up."""
         return [*self._jobs.values(), *self._preparing.values()]
 
-    def prepare(self, job: model.JobId, profile: JobProfile) -> BookedJob:
+    def prepare_job(self, job: model.JobId, profile: JobProfile) -> BookedJob:
         """A job is new; no stage of it may run yet."""
         self._submitted += 1
         entry = self._preparing[job] = BookedJob(
@@ -132,12 +132,12 @@ class Ledger:
         )
         return entry
 
-    def submit(self, order: SubmitStage, cause: int) -> None:
+    def submit_stage(self, order: SubmitStage, cause: int) -> None:
         """A stage of tasks may run from now on; with its maps a job is here."""
         job = order.job
         if order.stage == MAPS:
             if job not in self._preparing:
-                self.prepare(job, order.profile)
+                self.prepare_job(job, order.profile)
             self._jobs[job] = self._preparing.pop(job)
         self._jobs[job].open(order, cause)
 
@@ -147,13 +147,13 @@ class Ledger:
         """
         entry = self.known_job(order.job)
         if entry is None and order.stage == SETUP:
-            entry = self.prepare(order.job, order.profile)
+            entry = self.prepare_job(order.job, order.profile)
         if entry is not None:
             entry.drop_outputs()
             entry.set_work(order)
         return entry
 
-    def leave(self, entry: BookedJob) -> None:
+    def drop_job(self, entry: BookedJob) -> None:
         """Nothing of a job that has ended runs any more."""
         entry.leave()
         if self._preparing.pop(entry.job, None) is None:
@@ -176,7 +176,7 @@ class Ledger:
         self._unseen += 1
         return self._open_attempt(entry, stage, kind, 0, member, Locality.OFF_RACK)
 
-    def copy(self, original: BookedAttempt, member: BookedNode) -> BookedAttempt:
+    def copy_attempt(self, original: BookedAttempt, member: BookedNode) -> BookedAttempt:
         """Book a second attempt of a running task on the node."""
         assert original.alone, "S4: a task has at most two attempts at a time"
         entry, stage, task = original.owner, original.stage, original.task
@@ -220,7 +220,7 @@ class Ledger:
         self._count_running(attempt, 1)
         return attempt
 
-    def close(self, attempt: BookedAttempt, change: BookedChange) -> BookedAttempt | None:
+    def close_attempt(self, attempt: BookedAttempt, change: BookedChange) -> BookedAttempt | None:
         """Book an attempt's end; the other one of its task, beaten if this one has succeeded."""
         held_slot, number, entry = attempt.holds_slot, attempt.attempt, attempt.owner
         attempt.change(change)
@@ -242,14 +242,14 @@ class Ledger:
             entry.lost[attempt.stage] += 1
         return sibling
 
-    def suspend(self, attempt: BookedAttempt) -> None:
+    def suspend_attempt(self, attempt: BookedAttempt) -> None:
         """An attempt has given up its slot and is held by its node."""
         attempt.change(BookedChange.REPORT_SUSPENDED)
         attempt.suspended_ms = self.now_ms
         self._count_running(attempt, -1)
         self._count_suspended(attempt, 1)
 
-    def resume(self, attempt: BookedAttempt) -> None:
+    def resume_attempt(self, attempt: BookedAttempt) -> None:
         attempt.change(BookedChange.ORDER_RESUME)
         attempt.suspended_ms = None
         self._count_suspended(attempt, -1)

@@ -154,7 +154,7 @@ class Assignments:
         """It counts as off-rack: Hadoop looks for such tasks when it does for off-rack maps."""
         original = self._ledger.attempt(copy.attempt)
         assert original is not None
-        entry = self._ledger.copy(original, offer.node)
+        entry = self._ledger.copy_attempt(original, offer.node)
         offer.give(entry.kind, _OFF_RACK)
         cause = offer.node.take_freed(entry.kind, original.event)
         order = self._launch_order(entry, self._ledger.job(entry.job), copy.why, cause)
@@ -166,7 +166,7 @@ class Assignments:
     def _resume(self, resume: Resume, offer: BookedOffer) -> ResumeTask:
         entry = self._ledger.attempt(resume.attempt)
         assert entry is not None
-        self._ledger.resume(entry)
+        self._ledger.resume_attempt(entry)
         self._bookings.not_begun.pop(resume.attempt, None)  # it tries again, and may begin
         offer.give(entry.kind, _NODE)
         cause = offer.node.take_freed(entry.kind, entry.event)

@@ -28,6 +28,6 @@ def brief_policy(
         voice.tell_policy(launched, cause)
         if not entry.tracked and policy.wants_progress_of(launched):
             entry.tracked = True
-            heartbeats.track(entry.node, entry.attempt)
+            heartbeats.track_attempt(entry.node, entry.attempt)
         if not entry.holds_slot:
             voice.tell_policy(facts.Suspended(*what, entry.ran_ms, entry.shuffled_ms), cause)

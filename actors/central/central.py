@@ -87,4 +87,4 @@ class Central(Architecture):
 
     def books_of(self, job: JobId) -> BookedJob | None:
         ledger = self.master.ledger
-        return ledger.job(job) if ledger.here(job) else None
+        return ledger.job(job) if ledger.has_job(job) else None

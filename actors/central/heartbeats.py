@@ -429,11 +429,11 @@ class MasterHeartbeats:
         del self._talks[node]
         self.index.forget(node)
 
-    def elides(self, node: NodeId) -> bool:
+    def leaves_out_heartbeats(self, node: NodeId) -> bool:
         """Whether the node leaves out heartbeats that say nothing."""
         return self.eliding and node not in self.heartbeating
 
-    def resume(self, resumed: msg.HeartbeatsResumed) -> None:
+    def resume_heartbeats(self, resumed: msg.HeartbeatsResumed) -> None:
         """A node leaves no more heartbeats out: from now on its silence means something."""
         self.heartbeating.add(resumed.node)
         talk = self._talks.get(resumed.node)
@@ -443,7 +443,7 @@ class MasterHeartbeats:
 
     # What is heard and answered.
 
-    def repeats(self, talk: Talk, heartbeat: msg.Heartbeat) -> bool:
+    def is_repeated(self, talk: Talk, heartbeat: msg.Heartbeat) -> bool:
         """Whether a heartbeat has come before: then it gets the stored reply again (rule H5)."""
         if heartbeat.response == talk.reply.response:
             talk.heard_ms = self._ledger.now_ms
@@ -465,18 +465,18 @@ class MasterHeartbeats:
 
     def answer(self, talk: Talk, heartbeat: msg.Heartbeat, launches: Launches) -> None:
         """Answer a heartbeat that was sent."""
-        elides = self.elides(heartbeat.node)
+        elides = self.leaves_out_heartbeats(heartbeat.node)
         if elides:
             self.index.heard(heartbeat.node, self._ledger.now_ms)
             if heartbeat.reports or launches or heartbeat.joins is not None:
-                self.list(talk.member)  # else its slots are as it left them
+                self.list_idle_node(talk.member)  # else its slots are as it left them
         silent = elides and heartbeat.joins is None and not launches and not talk.has_orders
         self._send_reply(talk, launches, silent=silent)
 
     def answer_left_out(self, talk: Talk, launches: Launches) -> None:
         """Answer one that was left out, if there is something to say."""
         if launches:
-            self.list(talk.member)
+            self.list_idle_node(talk.member)
         if launches or talk.has_orders:
             self._send_reply(talk, launches)
 
@@ -513,7 +513,7 @@ class MasterHeartbeats:
             for delay_ms, each in link.carry(message):
                 self._voice.send(to, each, cause, delay_ms)
 
-    def disturb(self, fault: faults.Disturb) -> None:
+    def disturb_link(self, fault: faults.Disturb) -> None:
         """The way to a node changes.  The master does not know, but its messages suffer."""
         link = self._downlinks.get(fault.node)
         if link is None:
@@ -523,7 +523,7 @@ class MasterHeartbeats:
 
     # What is to be said, and when.
 
-    def order(self, node: NodeId, order: KillTask | SuspendTask) -> None:
+    def give_order(self, node: NodeId, order: KillTask | SuspendTask) -> None:
         """Have the next reply bring an order."""
         talk = self._talks[node]
         if isinstance(order, KillTask):
@@ -532,17 +532,17 @@ class MasterHeartbeats:
             talk.suspends.append(order)
         self._await_next_heartbeat(node)
 
-    def track(self, node: NodeId, attempt: AttemptId) -> None:
+    def track_attempt(self, node: NodeId, attempt: AttemptId) -> None:
         """Have the next reply ask for the progress of an attempt."""
         self._talks[node].tracks.append(attempt)
         self._await_next_heartbeat(node)
 
     def _await_next_heartbeat(self, node: NodeId) -> None:
         """Do not miss the node's next heartbeat, even if it is elided."""
-        if self.elides(node):
+        if self.leaves_out_heartbeats(node):
             self._answer_at(node, self.index.next_arrival(node, self._ledger.now_ms))
 
-    def list(self, member: BookedNode) -> None:
+    def list_idle_node(self, member: BookedNode) -> None:
         """Keep what a silent node could take now."""
         maps, reduces = member.free_slots
         able = (maps > 0, reduces > 0, member.could_resume())

@@ -130,17 +130,17 @@ class Master(Actor[AnyEvent]):
 
     def on_announce_job(self, new: msg.AnnounceJob) -> None:
         """A job is here that is initialised first: no policy knows it yet."""
-        self.ledger.prepare(new.job, new.profile)
+        self.ledger.prepare_job(new.job, new.profile)
 
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         """Tasks may run from now on, of a new job or of one that is here."""
         if order.stage >= SETUP:
             self._setup_and_cleanup.submit(order, self.cause)
         elif order.stage == MAPS:
-            self.ledger.submit(order, self.cause)
+            self.ledger.submit_stage(order, self.cause)
             self.tell_policy(facts.JobArrived(order.job), self.cause)
-        elif self.ledger.here(order.job):  # else it was lost with an earlier master
-            self.ledger.submit(order, self.cause)
+        elif self.ledger.has_job(order.job):  # else it was lost with an earlier master
+            self.ledger.submit_stage(order, self.cause)
             self.tell_policy(facts.TasksPending(order.job, order.stage), self.cause)
 
     def on_run_again(self, again: msg.RunAgain) -> None:
@@ -167,7 +167,7 @@ class Master(Actor[AnyEvent]):
                 self._membership.hold_against(node, cause)
         else:
             job.withdraw()
-            for stage in STAGES if self.ledger.here(done.job) else ():
+            for stage in STAGES if self.ledger.has_job(done.job) else ():
                 if job.total(stage):
                     self.tell_policy(facts.TasksWithdrawn(done.job, stage), cause)
             self._preemptor.stop_job(job, cause)
@@ -176,7 +176,7 @@ class Master(Actor[AnyEvent]):
 
     def on_change_of_job(self, order: faults.SetPriority | faults.SetPool) -> None:
         """Another priority (JobTracker.setJobPriority) or pool for a job, if it is there."""
-        if not self.ledger.here(order.job):
+        if not self.ledger.has_job(order.job):
             return
         job = self.ledger.job(order.job)
         if isinstance(order, faults.SetPool):
@@ -202,7 +202,7 @@ class Master(Actor[AnyEvent]):
         talk = self.heartbeats.talk(heartbeat.node)
         if talk is None or talk.life != heartbeat.life:
             talk = self._membership.admit(heartbeat, self.cause)
-        if talk is None or self.heartbeats.repeats(talk, heartbeat):
+        if talk is None or self.heartbeats.is_repeated(talk, heartbeat):
             return
         for report in heartbeat.reports:
             self._bookings.book(report)
@@ -218,7 +218,7 @@ class Master(Actor[AnyEvent]):
     def on_heartbeats_resumed(self, resumed: own.HeartbeatsResumed) -> None:
         if not self.heartbeats.heartbeating:
             self._membership.await_expiry_check()
-        self.heartbeats.resume(resumed)
+        self.heartbeats.resume_heartbeats(resumed)
 
     def _answer_elided_at(self, node: NodeId, at_ms: Millis) -> None:
         self.timer_behind(node_address(node), own.ElidedHeartbeat(node), at_ms, NO_CAUSE)
@@ -263,7 +263,7 @@ class Master(Actor[AnyEvent]):
     # What happens to links, to the policy and to the master itself.
 
     def on_disturb(self, fault: faults.Disturb) -> None:
-        self.heartbeats.disturb(fault)
+        self.heartbeats.disturb_link(fault)
 
     def on_switch_policy(self, fault: faults.SwitchPolicy) -> None:
         """Put another policy in force.  It learns what the books say, and no more of the past."""

@@ -149,7 +149,7 @@ class Membership:
             if entry is None or entry.killing:
                 del not_begun[attempt]
             elif now_ms - entry.launched_ms > self._expiry_ms:
-                self._preemptor.expire(entry, told)
+                self._preemptor.expire_launch(entry, told)
                 del not_begun[attempt]
         self.await_expiry_check()
 
@@ -232,6 +232,6 @@ class Membership:
         self._voice.tell_policy(facts.NodeDrained(node) if out else facts.NodeJoined(node), cause)
         for entry in list(member.attempts.values()) if out else ():
             if not entry.holds_slot:
-                self._preemptor.stop(entry, Reason.NODE_DRAINED, cause)
-        if self._heartbeats.elides(node):
-            self._heartbeats.list(member)
+                self._preemptor.stop_attempt(entry, Reason.NODE_DRAINED, cause)
+        if self._heartbeats.leaves_out_heartbeats(node):
+            self._heartbeats.list_idle_node(member)

@@ -35,7 +35,7 @@ class Preemptor:
         heartbeats are heard first: a round later all of them, sent or not, are answered.
         """
         if isinstance(order, StopAttempt):
-            self.stop(self._ledger.attempt(order.attempt), order.reason, cause)
+            self.stop_attempt(self._ledger.attempt(order.attempt), order.reason, cause)
         elif isinstance(order, PreemptionDue):
             self._voice.send(self._voice.address, Preempt(order.policy), NO_CAUSE)
         elif order.policy == self._policies:
@@ -61,31 +61,31 @@ class Preemptor:
             if isinstance(order, Suspend):
                 self._order_suspend(entry, order.why, cause)
             else:
-                self.kill(entry, order.why, cause)
+                self.kill_attempt(entry, order.why, cause)
 
     def _arrival_of_beneficiary(self, why: Why) -> int:
         """The submission of the job for which an attempt gives way, if it is for a single one."""
         match why.beneficiary:
-            case JobClaimant(job) if self._ledger.here(job):
+            case JobClaimant(job) if self._ledger.has_job(job):
                 return self._ledger.job(job).cause[MAPS]
             case _:
                 return NO_CAUSE
 
-    def kill(self, entry: BookedAttempt, why: Why, cause: int) -> None:
+    def kill_attempt(self, entry: BookedAttempt, why: Why, cause: int) -> None:
         entry.change(BookedChange.ORDER_KILL)
         self._order_kill(entry, why, cause)
 
-    def stop(self, entry: BookedAttempt | None, reason: Reason, cause: int) -> None:
+    def stop_attempt(self, entry: BookedAttempt | None, reason: Reason, cause: int) -> None:
         """Kill an attempt that is of no use any more, if it runs."""
         if entry is not None and not entry.killing:
-            self.kill(entry, Why(reason), cause)
+            self.kill_attempt(entry, Why(reason), cause)
 
     def stop_job(self, job: BookedJob, cause: int) -> None:
         """Kill what runs of a job that ends before its time."""
         for entry in list(job.attempts.values()):
-            self.stop(entry, Reason.JOB_ENDS, cause)
+            self.stop_attempt(entry, Reason.JOB_ENDS, cause)
 
-    def expire(self, entry: BookedAttempt, cause: int) -> None:
+    def expire_launch(self, entry: BookedAttempt, cause: int) -> None:
         """Give up a launch that has not begun for so long (rule H8)."""
         entry.change(BookedChange.EXPIRE)
         expired = ev.LaunchExpired(self._ledger.now_ms, entry.attempt, cause=cause)
@@ -94,13 +94,13 @@ class Preemptor:
     def _order_kill(self, entry: BookedAttempt, why: Why, cause: int) -> None:
         now_ms, attempt = self._ledger.now_ms, entry.attempt
         order = self._voice.note(ev.KillOrdered(now_ms, attempt, why, cause=cause))
-        self._heartbeats.order(entry.node, KillTask(attempt, order))
+        self._heartbeats.give_order(entry.node, KillTask(attempt, order))
 
     def _order_suspend(self, entry: BookedAttempt, why: Why, cause: int) -> None:
         entry.change(BookedChange.ORDER_SUSPEND)
         now_ms, attempt = self._ledger.now_ms, entry.attempt
         order = self._voice.note(ev.SuspendOrdered(now_ms, attempt, why, cause=cause))
-        self._heartbeats.order(entry.node, SuspendTask(attempt, order))
+        self._heartbeats.give_order(entry.node, SuspendTask(attempt, order))
 
 
 def _rejection_of_preemption(

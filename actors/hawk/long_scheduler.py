@@ -48,21 +48,21 @@ class LongScheduler(AskedFrontend):
             LongWaits(facts, self._partition.open(kind), kind, self._latency_ms) for kind in KINDS
         ]
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         """Its nodes forget what it has placed, so that it is right in knowing of none.  What it
         tells of nodes with long work goes on to be newer than before.
         """
-        super().forget()
+        super().forget_all()
         self._waits = self._empty_waits()
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Place tasks, and tell their nodes which nodes have long work now."""
         kind, estimate_ms = slot_kind(stage), self._estimates.task_ms(job, stage)
         waits = self._waits[kind]
         nodes = self.contacts.within_reach(self._partition.open(kind))
         if not nodes:
             return  # until one is back
-        suited = self.suited(job, stage, nodes) or nodes
+        suited = self.suited_nodes(job, stage, nodes) or nodes
         nodes = waits.place(tasks, estimate_ms, self.now_ms, suited)
         placed = Counter(nodes)
         self._sent_reservations.next_batch(job, stage)
@@ -79,7 +79,7 @@ class LongScheduler(AskedFrontend):
     def hosts(self) -> Sequence[NodeId]:
         return [node for node in super().hosts() if self._partition.is_open(node)]
 
-    def withdraw(self, job: JobId, cause: int) -> None:
+    def withdraw_job(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
             for node, count in self._sent_reservations.waiting(job, stage).items():
                 self._remove_tasks_from_waits(job, stage, node, count)
@@ -97,15 +97,15 @@ class LongScheduler(AskedFrontend):
         for job, stage in lost:
             self.place_again(job, stage, cause)
 
-    def answer(self, ask: GetTask, cause: int) -> int | None:
+    def answer_question(self, ask: GetTask, cause: int) -> int | None:
         waited = ask.node in self._sent_reservations.waiting(ask.job, ask.stage)
-        event = super().answer(ask, cause)
+        event = super().answer_question(ask, cause)
         if event is None and waited:
             self._remove_tasks_from_waits(ask.job, ask.stage, ask.node, 1)
         return event
 
-    def book(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
-        entry = super().book(job, stage, node)
+    def book_task(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
+        entry = super().book_task(job, stage, node)
         if entry is not None:
             estimate_ms = self._estimates.task_ms(job.job, stage)
             self._waits[entry.kind].begin(node, entry.attempt, estimate_ms, self.now_ms)

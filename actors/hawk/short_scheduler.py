@@ -62,7 +62,7 @@ class ShortScheduler(AskedFrontend):
 
     # Probes.
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Send probes; those of a long job go where long tasks may go."""
         kind, params = slot_kind(stage), self._params
         long = self._estimates.is_long(job)
@@ -86,10 +86,10 @@ class ShortScheduler(AskedFrontend):
         refused: tuple[NodeId, ...] = (),
     ) -> None:
         batch = self._sent_reservations.next_batch(job, stage)
-        suited = self.suited(job, stage, among)
+        suited = self.suited_nodes(job, stage, among)
         able = self._reachable_nodes(self._partition.able(slot_kind(stage)))
         if not suited:  # all that is left has failed on each of these
-            suited, turn = self.suited(job, stage, able) or able, 0
+            suited, turn = self.suited_nodes(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
         self._sent_reservations.add(job, stage, sent)
         what = (job, self.number, stage, tuple(sent.elements()), refused)
@@ -128,15 +128,15 @@ class ShortScheduler(AskedFrontend):
         if among:  # else they wait until one is back
             self._send_probes(job, stage, len(who), among, turn, self.cause, who)
 
-    def withdraw(self, job: JobId, cause: int) -> None:
+    def withdraw_job(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
             if self._params.cancellation:
                 self._sent_reservations.cancel(job, stage, cause)
             self._newest.pop((job, stage), None)
         self._sent_reservations.forget(job)
 
-    def forget(self) -> None:
-        super().forget()
+    def forget_all(self) -> None:
+        super().forget_all()
         self._refused.clear()
         self._newest.clear()
 
@@ -148,12 +148,12 @@ class ShortScheduler(AskedFrontend):
                 self.place_again(job, stage, cause)
             return
         for job, stage in self.unplaced_stages():
-            self.place(job, stage, self.tasks_left(job, stage), cause)
+            self.place_tasks(job, stage, self.tasks_left(job, stage), cause)
 
     # Answers.
 
-    def answer(self, ask: GetTask, cause: int) -> int | None:
-        event = super().answer(ask, cause)
+    def answer_question(self, ask: GetTask, cause: int) -> int | None:
+        event = super().answer_question(ask, cause)
         if event is not None:
             self._note_task_given(ask, event)
         return event

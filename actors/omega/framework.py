@@ -54,8 +54,8 @@ class Framework(ThinkingScheduler):
         self.placed: dict[int, list[Placed]] = {}
         """What has been found in offers that are not answered yet, by their numbers."""
 
-    def forget(self) -> None:
-        super().forget()
+    def forget_all(self) -> None:
+        super().forget_all()
         self._clear_offers()
 
     def serve(self) -> None:
@@ -96,7 +96,7 @@ class Framework(ThinkingScheduler):
             placed.append((thought, nodes))
             thought.of.claimed += len(nodes)
             self.count_attempt(thought.of, len(nodes))
-            self.settle(thought.of, self.cause)
+            self.settle_stage(thought.of, self.cause)
         return length_ms
 
     def _cell_of_offer(self, offer: ResourceOffer) -> CellState:
@@ -125,7 +125,7 @@ class Framework(ThinkingScheduler):
         self._thinking -= 1
         placed = self.placed[over.offer]
         claims = tuple((thought.of.demand, nodes) for thought, nodes in placed)
-        left = [thought.of for thought, _ in placed if self.unplaced(thought.of)]
+        left = [thought.of for thought, _ in placed if self.unplaced_tasks(thought.of)]
         lacking = tuple(dict.fromkeys(each.demand for each in left if each.waits))
         answer = AnswerOffer(self.address, over.offer, claims, lacking)
         self.send(CELL_HOLDER, answer, self.cause, self._latency_ms)
@@ -136,7 +136,7 @@ class Framework(ThinkingScheduler):
         for thought, nodes in self.placed.pop(answered.offer, ()):
             thought.of.claimed -= len(nodes)
             event = self.conclude(thought, CommitResult(nodes, ()))
-            self.settle(thought.of, event)
+            self.settle_stage(thought.of, event)
 
     def at_work(self) -> bool:
         return self._thinking > 0 or super().at_work()

@@ -34,12 +34,12 @@ class MonolithicScheduler(ThinkingScheduler):
         thought, self._thought = self._thought, None
         assert thought is not None, "no thought was going on"
         stage = thought.of
-        tasks = min(thought.tasks, self.unplaced(stage))
+        tasks = min(thought.tasks, self.unplaced_tasks(stage))
         claims = self.first_fit.place(self.cell, stage.demand, tasks, stage.job)
         nodes = tuple(node for node, _ in claims)
         self.count_attempt(stage, len(nodes))
         event = self.conclude(thought, CommitResult(nodes, ()))
-        self.settle(stage, event)
+        self.settle_stage(stage, event)
         self.serve()
 
     def release(self, node: NodeId, demand: Vector) -> None:

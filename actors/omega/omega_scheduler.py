@@ -36,8 +36,8 @@ class OmegaScheduler(ThinkingScheduler):
         """How many changes of the cell the copy has in it."""
         self._thought: Thought | None = None
 
-    def forget(self) -> None:
-        super().forget()
+    def forget_all(self) -> None:
+        super().forget_all()
         self._reset_cell_copy()
 
     def serve(self) -> None:
@@ -63,7 +63,7 @@ class OmegaScheduler(ThinkingScheduler):
             return
         thought = self._current_thought()
         stage = thought.of
-        tasks = min(thought.tasks, self.unplaced(stage))
+        tasks = min(thought.tasks, self.unplaced_tasks(stage))
         cell = self._copy.copy(shut=self.contacts.lost)
         claims = self.first_fit.place(cell, stage.demand, tasks, stage.job)
         if claims:
@@ -86,7 +86,7 @@ class OmegaScheduler(ThinkingScheduler):
         self._thought = None
         self.count_attempt(thought.of, len(verdict.committed))
         event = self.conclude(thought, verdict)
-        self.settle(thought.of, event)
+        self.settle_stage(thought.of, event)
         self.serve()
 
     def at_work(self) -> bool:

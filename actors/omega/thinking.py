@@ -94,7 +94,7 @@ class ThinkingScheduler(Frontend):
         """How many stages will come back to the queue."""
         self._given_up: set[JobId] = set()
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         """Its machine tells the holder of the cell that it is gone."""
         self.life += 1
         self._open_books()
@@ -117,7 +117,7 @@ class ThinkingScheduler(Frontend):
         self._profiles[order.job] = order.profile
         super().on_submit_stage(order)
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
         """Queue the stage; one that is here already is seen to until nothing of it is left."""
         if (job, stage) not in self._stages:
             profile = self._profiles[job]
@@ -139,29 +139,29 @@ class ThinkingScheduler(Frontend):
         if stage is not None:
             self._enqueue_stage(stage, self.cause)
 
-    def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
+    def withdraw_job(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for what in [what for what in self._stages if what[0] == job]:
             del self._stages[what]
         self._profiles.pop(job, None)
         self._given_up.discard(job)
 
-    def unplaced(self, stage: UnplacedStage) -> int:
+    def unplaced_tasks(self, stage: UnplacedStage) -> int:
         """How many of its tasks have no node; none if its job has ended."""
         job = self.ledger.known_job(stage.job)
         if job is None or self._stages.get((stage.job, stage.stage)) is not stage:
             return 0
-        return self.left(job, stage.stage) - stage.claimed
+        return self.tasks_to_place(job, stage.stage) - stage.claimed
 
     def next_thought(self) -> Thought | None:
         """Take the next stage out of the queue, to be thought about."""
         while self.queue:
             stage = self.queue.popleft()
             stage.waits = False
-            tasks = self.unplaced(stage)
+            tasks = self.unplaced_tasks(stage)
             if tasks:
                 ms = self.params.think_ms(tasks, service=stage.service)
                 return Thought(stage, tasks, self.now_ms - stage.since_ms, ms)
-            self.settle(stage, stage.event)
+            self.settle_stage(stage, stage.event)
         return None
 
     def begin(self, thought: Thought, from_ms: Millis) -> None:
@@ -177,20 +177,20 @@ class ThinkingScheduler(Frontend):
         stage.attempts += len(self.contacts.lost) < self.first_fit.nodes
         stage.placed += placed
 
-    def settle(self, stage: UnplacedStage, cause: int) -> None:
+    def settle_stage(self, stage: UnplacedStage, cause: int) -> None:
         """Let a stage come back after a pause for what is left of it, or give it up."""
         if stage.waits:
             return
-        if not self.unplaced(stage):
+        if not self.unplaced_tasks(stage):
             if not stage.claimed and self._stages.get((stage.job, stage.stage)) is stage:
                 del self._stages[stage.job, stage.stage]
         elif _is_hopeless(stage):
             self._given_up.add(stage.job)
             self._leave_if_given_up(stage.job, cause)
         else:
-            self.pause(stage, cause)
+            self.pause_stage(stage, cause)
 
-    def pause(self, stage: UnplacedStage, cause: int) -> None:
+    def pause_stage(self, stage: UnplacedStage, cause: int) -> None:
         """Let it come back in time."""
         stage.waits = True
         self._pausing += 1
@@ -221,9 +221,9 @@ class ThinkingScheduler(Frontend):
         """
         for node in nodes:
             job = self.ledger.known_job(stage.job)
-            can = job is not None and self.left(job, stage.stage) > 0
+            can = job is not None and self.tasks_to_place(job, stage.stage) > 0
             can = can and node not in self.contacts.lost
-            if job and can and self.launch(job, stage.stage, node, event) is not None:
+            if job and can and self.launch_task(job, stage.stage, node, event) is not None:
                 self._held[self.ledger.last_attempt] = (node, stage.demand)
             else:
                 self.release(node, stage.demand)

@@ -21,7 +21,7 @@ class AskedFrontend(Frontend):
         self._questions: list[tuple[GetTask, int]] = []
         """Those of this instant, with their causes."""
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         self._sent_reservations = SentReservations(self.tell_node)
 
     def on_get_task(self, ask: GetTask) -> None:
@@ -32,19 +32,19 @@ class AskedFrontend(Frontend):
 
     def on_answers_due(self, _: AnswersDue) -> None:
         for ask, cause in self.questions_due():
-            self.answer(ask, cause)
+            self.answer_question(ask, cause)
 
     def questions_due(self) -> list[tuple[GetTask, int]]:
         """Those of this instant with their causes, in the order in which they are answered."""
         heard, self._questions = self._questions, []
         return sorted(heard, key=lambda each: each[0].place)
 
-    def answer(self, ask: GetTask, cause: int) -> int | None:
+    def answer_question(self, ask: GetTask, cause: int) -> int | None:
         """Give a node that asks a task, or say that it gets none; the event of the launch."""
         self._sent_reservations.count_question(ask)
         job, event = self.ledger.known_job(ask.job), None
-        if job is not None and self.left(job, ask.stage):
-            event = self.launch(job, ask.stage, ask.node, cause)
+        if job is not None and self.tasks_to_place(job, ask.stage):
+            event = self.launch_task(job, ask.stage, ask.node, cause)
             if event is None:  # all that is left has failed there: find another node
                 self.place_again(ask.job, ask.stage, cause)
         if event is None:
@@ -57,4 +57,4 @@ class AskedFrontend(Frontend):
         outstanding = self._sent_reservations.outstanding(job, stage)
         lacking = self.tasks_left(job, stage) - outstanding
         if lacking > 0:
-            self.place(job, stage, lacking, cause)
+            self.place_tasks(job, stage, lacking, cause)

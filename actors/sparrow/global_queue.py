@@ -31,13 +31,13 @@ class GlobalQueue(Frontend):
                 with_more = (node for node in there if self._slots[node][kind] > level)
                 self._free[kind] += [(node, 0) for node in with_more]
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:  # noqa: ARG002
         """Wait behind the stages that came before."""
         kind = slot_kind(stage)
         self._waiting[kind].setdefault((job, stage), cause)
         self._serve_waiting_stages(kind)
 
-    def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
+    def withdraw_job(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         for waiting in self._waiting:
             for each in [each for each in waiting if each[0] == job]:
                 del waiting[each]
@@ -75,9 +75,9 @@ class GlobalQueue(Frontend):
         (number, stage), free = of, self._free[kind]
         job = self.ledger.known_job(number)
         unsuited: list[tuple[NodeId, int]] = []
-        while free and job is not None and self.left(job, stage):
+        while free and job is not None and self.tasks_to_place(job, stage):
             node, freed = free.popleft()
-            if self.launch(job, stage, node, max(pending, freed)) is None:
+            if self.launch_task(job, stage, node, max(pending, freed)) is None:
                 unsuited.append((node, freed))
         free.extendleft(reversed(unsuited))
-        return job is not None and (not free or self.left(job, stage) > 0)
+        return job is not None and (not free or self.tasks_to_place(job, stage) > 0)

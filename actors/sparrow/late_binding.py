@@ -31,12 +31,12 @@ class LateBinding(AskedFrontend):
         self._ratios = ratios
         self._cancellation = cancellation
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Send reservations, to distinct nodes as far as there are as many."""
         count = ceil(self._ratios.ratio_for(self.only_on(job)) * tasks)
         batch = self._sent_reservations.next_batch(job, stage)
         drawn = self._draws.distinct(job, stage, batch, count)
-        nodes = self.suited(job, stage, drawn) or drawn
+        nodes = self.suited_nodes(job, stage, drawn) or drawn
         if not nodes:
             return  # until one is back
         sent = Counter(nodes[place % len(nodes)] for place in range(count))
@@ -47,7 +47,7 @@ class LateBinding(AskedFrontend):
             enqueue = EnqueueTaskReservations(job, stage, self.address, each, place)
             self.tell_node(node, enqueue, cause)
 
-    def withdraw(self, job: JobId, cause: int) -> None:
+    def withdraw_job(self, job: JobId, cause: int) -> None:
         if self._cancellation:
             for stage in self._sent_reservations.stages(job):
                 self._sent_reservations.cancel(job, stage, cause)
@@ -58,8 +58,8 @@ class LateBinding(AskedFrontend):
         for job, stage in self._sent_reservations.lose(node):
             self.place_again(job, stage, cause)
 
-    def answer(self, ask: GetTask, cause: int) -> int | None:
-        event = super().answer(ask, cause)
+    def answer_question(self, ask: GetTask, cause: int) -> int | None:
+        event = super().answer_question(ask, cause)
         if event is not None and self._cancellation and not self.tasks_left(ask.job, ask.stage):
             self._sent_reservations.cancel(ask.job, ask.stage, event)
         return event

@@ -95,12 +95,12 @@ class Binding(Frontend):
         """Send each of these nodes a task, as long as any is left."""
         job = self.ledger.known_job(number)
         for node in nodes:
-            if job is None or not self.left(job, stage):
+            if job is None or not self.tasks_to_place(job, stage):
                 return
-            if self.launch(job, stage, node, cause) is None:  # what is left has failed there
-                self.place(number, stage, 1, cause)
+            if self.launch_task(job, stage, node, cause) is None:  # what is left has failed there
+                self.place_tasks(number, stage, 1, cause)
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         self._batches = Batches()
 
     def looked_for(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
@@ -110,9 +110,9 @@ class Binding(Frontend):
     def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
         lacking = self.tasks_left(job, stage) - self.looked_for(job, stage)
         if lacking > 0:
-            self.place(job, stage, lacking, cause)
+            self.place_tasks(job, stage, lacking, cause)
 
-    def withdraw(self, job: JobId, cause: int) -> None:  # noqa: ARG002
+    def withdraw_job(self, job: JobId, cause: int) -> None:  # noqa: ARG002
         self._batches.forget(job)
 
 
@@ -123,7 +123,7 @@ class AtRandom(Binding):
 
     why = Why(Reason.AT_RANDOM, "sparrow")
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         nodes = self._draws.distinct(job, stage, self._batches.next_batch(job, stage), tasks)
         chosen = [nodes[task % len(nodes)] for task in range(tasks) if nodes]
         self.bind(job, stage, chosen, cause)
@@ -144,7 +144,7 @@ class Sampling(Binding):
         """The probed sets that still wait for a reply, by number."""
         self._last_sample = 0
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         batch, kind = self._batches.next_batch(job, stage), slot_kind(stage)
         probes = self._ratios.ratio_for(self.only_on(job))
         for sample in self._sampled(self._draws, probes, job, stage, batch, tasks):
@@ -159,8 +159,8 @@ class Sampling(Binding):
                 probe = QueueProbe(kind, self.address, self._last_sample, place)
                 self.tell_node(node, probe, cause)
 
-    def forget(self) -> None:
-        super().forget()
+    def forget_all(self) -> None:
+        super().forget_all()
         self._samples.clear()
 
     def on_probe_reply(self, reply: ProbeReply) -> None:

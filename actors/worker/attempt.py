@@ -63,7 +63,7 @@ class RunningAttempt(msgspec.Struct, eq=False):
             done=0.0 if phase is None else phase.progress(now_ms),
             injected=self.injected,
             slowness=slowness,
-            fetched=() if copier is None else copier.fetched(),
+            fetched=() if copier is None else copier.fetched_hosts(),
         )
 
     def ran_ms(self, now_ms: Millis) -> Millis:

@@ -26,16 +26,16 @@ class Copier:
         self._failures: dict[NodeId, int] = {}
         self.awaited: set[NodeId] = set()
 
-    def fetched(self) -> tuple[NodeId, ...]:
+    def fetched_hosts(self) -> tuple[NodeId, ...]:
         return tuple(sorted(self._fetched))
 
-    def ask(self, hosts: Iterable[NodeId]) -> list[NodeId]:
+    def hosts_to_ask(self, hosts: Iterable[NodeId]) -> list[NodeId]:
         """The hosts to ask now, in order: those with outputs that have not come yet."""
         asked = [host for host in hosts if host not in self._fetched]
         self.awaited = set(asked)
         return asked
 
-    def answered(self, host: NodeId) -> bool:
+    def note_answer(self, host: NodeId) -> bool:
         """The host's outputs have come; whether they were awaited."""
         if host not in self.awaited:
             return False
@@ -43,7 +43,7 @@ class Copier:
         self._fetched.add(host)
         return True
 
-    def failed(self, host: NodeId) -> tuple[Millis, bool]:
+    def note_failure(self, host: NodeId) -> tuple[Millis, bool]:
         """A try failed: how long to pause before the next, and whether to tell the master."""
         failures = self._failures[host] = self._failures.get(host, 0) + 1
         pause_ms = round(FIRST_PAUSE_MS * GROWTH ** (failures - 1))

@@ -178,7 +178,7 @@ class Slot(Machine):
             fetched_ms = whole_ms - attempt.ran_ms(self.now_ms)
             length_ms = max(fetched_ms, last_ms, 2 * self._latency_ms + 1)
             self._time_phase(attempt, length_ms, self.cause)
-        for host in copier.ask(ready.hosts):
+        for host in copier.hosts_to_ask(ready.hosts):
             self._fetch_from_host(launch, host)
 
     def on_fetched(self, fetched: msg.Fetched) -> None:
@@ -187,7 +187,7 @@ class Slot(Machine):
         if found is None or fetched.host in self._unreachable:
             return
         attempt, copier = found
-        if copier.answered(fetched.host) and not copier.awaited and attempt.phase is None:
+        if copier.note_answer(fetched.host) and not copier.awaited and attempt.phase is None:
             launch = attempt.launch
             assert isinstance(launch.work, msg.ReduceWork)
             tail_ms = self._slowed_ms(self._durations.of_tail(launch, launch.work))
@@ -199,7 +199,7 @@ class Slot(Machine):
         if found is None or over.host not in found[1].awaited:
             return
         attempt, copier = found
-        pause_ms, tell = copier.failed(over.host)
+        pause_ms, tell = copier.note_failure(over.host)
         if copier.gives_up(over.host):
             self._end_attempt(attempt, _FAIL)
             return

@@ -73,7 +73,7 @@ class ApplicationMaster(Frontend):
 
     def on_announce_job(self, new: msg.AnnounceJob) -> None:
         """Its container is asked for while the job is initialised: whatever takes longer counts."""
-        self.ledger.prepare(new.job, new.profile)
+        self.ledger.prepare_job(new.job, new.profile)
         self._submit_application(new.profile)
 
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
@@ -99,10 +99,10 @@ class ApplicationMaster(Frontend):
         else:
             self._send_asks()
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """What waits is asked for at the next heartbeat."""
 
-    def withdraw(self, job: JobId, cause: int) -> None:
+    def withdraw_job(self, job: JobId, cause: int) -> None:
         self._is_over = True
         done = FinishApplication(job, tuple(self._released))
         self._released.clear()
@@ -130,7 +130,7 @@ class ApplicationMaster(Frontend):
 
     def _asked_by_priority(self) -> dict[int, int]:
         job = self.ledger.known_job(self.job)
-        maps = 0 if job is None else self.left(job, MAPS)
+        maps = 0 if job is None else self.tasks_to_place(job, MAPS)
         retried = 0 if job is None else len(job.tasks[MAPS].again)
         return {
             SETUP_PRIORITY: self.tasks_left(self.job, SETUP),
@@ -161,9 +161,9 @@ class ApplicationMaster(Frontend):
         """Start a task in a container; whether there is one that may run there."""
         stage = STAGE_OF_PRIORITY[granted.priority]
         self.asks.granted(granted.priority, granted.node)
-        if not self.left(job, stage):
+        if not self.tasks_to_place(job, stage):
             return False
-        entry = self.book(job, stage, granted.node)
+        entry = self.book_task(job, stage, granted.node)
         if entry is None:
             self._shunned[granted.node] = None
             if len(self._shunned) == len(self.hosts()):
@@ -182,9 +182,9 @@ class ApplicationMaster(Frontend):
         return JobProgress(
             maps=job.total(MAPS),
             maps_done=job.finished(MAPS),
-            maps_waiting=self.left(job, MAPS),
+            maps_waiting=self.tasks_to_place(job, MAPS),
             maps_running=job.running(MAP),
-            reduces_waiting=self.left(job, REDUCES),
+            reduces_waiting=self.tasks_to_place(job, REDUCES),
             reduces_asked=self._reduces_asked,
             reduces_running=job.running(REDUCE),
             map_demand=self._counted.of_vector(self.asks.demands[MAPS]),

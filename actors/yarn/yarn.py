@@ -100,7 +100,7 @@ class Yarn(Architecture):
 
     def books_of(self, job: JobId) -> BookedJob | None:
         ledger = self.masters[job].ledger
-        return ledger.job(job) if ledger.here(job) else None
+        return ledger.job(job) if ledger.has_job(job) else None
 
 
 class IdleHeartbeats:

@@ -69,7 +69,7 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     ledger = Ledger(racks=1, heartbeat_ms=3000)
     ledger.members.join(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
     for spec in jobs:
-        ledger.submit(_map_stage_submission(spec), NO_CAUSE)
+        ledger.submit_stage(_map_stage_submission(spec), NO_CAUSE)
         policy.order.observe(JobArrived(spec.job), ledger)
     entitlements = policy.order.entitlements(SlotKind.MAP, ledger, "job")
     due = {job: each.share for each in entitlements for job in each.jobs}

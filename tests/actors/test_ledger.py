@@ -49,7 +49,7 @@ def take(ledger: Ledger, what: str, which: int) -> None:
             if ended:
                 ended[0].withdraw()
                 ended[0].end()
-                ledger.leave(ended[0])
+                ledger.drop_job(ended[0])
         case _ if attempts:
             step_attempt(ledger, what, attempts[which % len(attempts)])
 
@@ -57,18 +57,18 @@ def take(ledger: Ledger, what: str, which: int) -> None:
 def step_attempt(ledger: Ledger, what: str, attempt: BookedAttempt) -> None:
     match what:
         case "succeed":
-            ledger.close(attempt, BookedChange.REPORT_SUCCEEDED)
+            ledger.close_attempt(attempt, BookedChange.REPORT_SUCCEEDED)
         case "fail":
-            ledger.close(attempt, BookedChange.REPORT_FAILED)
+            ledger.close_attempt(attempt, BookedChange.REPORT_FAILED)
             ledger.job(attempt.job).give_back(model.MAPS, attempt.task, 1)
         case "suspend":
             attempt.change(BookedChange.ORDER_SUSPEND)
-            ledger.suspend(attempt)
+            ledger.suspend_attempt(attempt)
         case "resume":
             node = ledger.node(attempt.node)
             assert node is not None
             if node.free(MAP):
-                ledger.resume(attempt)
+                ledger.resume_attempt(attempt)
 
 
 @given(STEPS)
@@ -103,13 +103,13 @@ def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() 
     job = ledger.job(4)
     for _ in range(3):
         done = ledger.launch(job, model.MAPS, here)
-        ledger.close(done, BookedChange.REPORT_SUCCEEDED)
+        ledger.close_attempt(done, BookedChange.REPORT_SUCCEEDED)
         ((task, _),) = job.take_back(here.node)
         assert not job.fail(model.MAPS, task)
         job.give_back(model.MAPS, task, 1)
     original = ledger.launch(job, model.MAPS, here)
-    copy = ledger.copy(original, there)
-    ledger.close(original, BookedChange.REPORT_FAILED)
+    copy = ledger.copy_attempt(original, there)
+    ledger.close_attempt(original, BookedChange.REPORT_FAILED)
     assert copy.task == task
     assert not copy.alone
 
@@ -122,12 +122,12 @@ def test_s4_what_runs_beside_a_beaten_attempt_is_not_alone() -> None:
     here, there, elsewhere = ledger.members.values()
     job = ledger.job(JOBS[0])
     beaten = ledger.launch(job, model.MAPS, here)
-    winner = ledger.copy(beaten, there)
-    ledger.close(winner, BookedChange.REPORT_SUCCEEDED)
+    winner = ledger.copy_attempt(beaten, there)
+    ledger.close_attempt(winner, BookedChange.REPORT_SUCCEEDED)
     assert job.take_back(there.node) == [(beaten.task, winner.attempt)]
     job.give_back(model.MAPS, beaten.task, 1)
     again = ledger.launch(job, model.MAPS, elsewhere)
     assert again.task == beaten.task
     assert not again.alone
-    ledger.close(beaten, BookedChange.LOSE)
+    ledger.close_attempt(beaten, BookedChange.LOSE)
     assert again.alone

@@ -99,7 +99,7 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     entry = submit_maps(ledger, 0, homes=[0, 1, 1, 1, 1])
     policy = make_policy("fifo")
     policy.observe(JobArrived(0), ledger)
-    ledger.close(ledger.launch(entry, MAPS, nodes[0]), BookedChange.LOSE)
+    ledger.close_attempt(ledger.launch(entry, MAPS, nodes[0]), BookedChange.LOSE)
     entry.give_back(MAPS, 0, cause=3)
     policy.observe(TasksPending(0, MAPS), ledger)
     offer, taken = BookedOffer(nodes[1]), []

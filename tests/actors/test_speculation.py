@@ -184,10 +184,10 @@ def test_the_books_refuse_a_third_attempt() -> None:
     ledger = Ledger(racks=1, heartbeat_ms=3000)
     nodes = [ledger.members.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
     first = ledger.launch(submit_maps(ledger, 0, homes=[0]), MAPS, nodes[0])
-    ledger.copy(first, nodes[1])
+    ledger.copy_attempt(first, nodes[1])
     check_sums(ledger)
     with pytest.raises(AssertionError, match="S4"):
-        ledger.copy(first, nodes[2])
+        ledger.copy_attempt(first, nodes[2])
 
 
 def test_bad_luck_is_an_attempts_own_and_the_same_under_every_policy() -> None:

@@ -421,7 +421,7 @@ def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
 
 def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
     """The master takes every heartbeat for a new one."""
-    rightly = MasterHeartbeats.repeats
+    rightly = MasterHeartbeats.is_repeated
 
     def repeats(self: MasterHeartbeats, talk: Talk, heartbeat: Heartbeat) -> bool:
         new = msgspec.structs.replace(heartbeat, response=talk.reply.response)

@@ -49,7 +49,7 @@ EAGLE = "eagle(cutoff=50,short=25%,minimum=4)"
 
 def answered_twice(monkeypatch: Patch) -> None:
     """A node that gets a task is told as well that there is none."""
-    rightly = AskedFrontend.answer
+    rightly = AskedFrontend.answer_question
 
     def wrongly(self: AskedFrontend, ask: GetTask, cause: int) -> int | None:
         event = rightly(self, ask, cause)
@@ -62,7 +62,7 @@ def answered_twice(monkeypatch: Patch) -> None:
 
 def not_answered(monkeypatch: Patch) -> None:
     """Nothing is said when no task is left."""
-    rightly = AskedFrontend.answer
+    rightly = AskedFrontend.answer_question
 
     def wrongly(self: AskedFrontend, ask: GetTask, cause: int) -> int | None:
         return rightly(self, ask, cause) if self.tasks_left(ask.job, ask.stage) else None

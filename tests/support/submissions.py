@@ -16,5 +16,5 @@ def submit_maps(
     """A job whose maps may run now, each with its input on one node."""
     profile = JobProfile("u", "", Priority.NORMAL, (len(homes), reduces))
     blocks = (1, np.array(homes, dtype="<i4").tobytes())
-    ledger.submit(SubmitStage(job, profile, MAPS, MapWork(1), *blocks), cause=1)
+    ledger.submit_stage(SubmitStage(job, profile, MAPS, MapWork(1), *blocks), cause=1)
     return ledger.job(job)

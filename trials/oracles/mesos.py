@@ -146,13 +146,13 @@ class ReleasedFramework(Framework):
     def could_fit(self, demand: Vector, free: Vector) -> bool:
         return free[_CPUS] > demand[_CPUS] and free[_MEMORY] > demand[_CPUS]
 
-    def place(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
+    def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         self._agenda.pop(self.now_ms)
-        super().place(job, stage, tasks, cause)
+        super().place_tasks(job, stage, tasks, cause)
         self._agenda.gather(self.now_ms + self._gather_ms)
 
-    def pause(self, stage: UnplacedStage, cause: int) -> None:
-        super().pause(stage, cause)
+    def pause_stage(self, stage: UnplacedStage, cause: int) -> None:
+        super().pause_stage(stage, cause)
         again = QueueAgain(stage.job, stage.stage)
         self._agenda.push(Due(self.now_ms + self.params.retry_ms, again))
 

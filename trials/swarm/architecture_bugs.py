@@ -61,8 +61,8 @@ OF_RESERVATIONS = (
     PlantedBug(
         "what is to run again is not placed again",
         _FRONTEND,
-        "        self.place(again.job, again.stage, 1, self.cause)",
-        "        self.place(again.job, again.stage, 1, self.cause) if again.stage >= "
+        "        self.place_tasks(again.job, again.stage, 1, self.cause)",
+        "        self.place_tasks(again.job, again.stage, 1, self.cause) if again.stage >= "
         "SETUP else None",
     ),
     PlantedBug(

@@ -136,8 +136,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a job that ends keeps its attempts",
         _PREEMPTOR,
-        "            self.stop(entry, Reason.JOB_ENDS, cause)",
-        "            self.stop(None, Reason.JOB_ENDS, cause)",
+        "            self.stop_attempt(entry, Reason.JOB_ENDS, cause)",
+        "            self.stop_attempt(None, Reason.JOB_ENDS, cause)",
     ),
     PlantedBug(
         "a node that restarts keeps its attempts in the books",
@@ -148,7 +148,7 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "reduces open for a job of an earlier master",
         _MASTER,
-        "        elif self.ledger.here(order.job):  # else it was lost with an earlier master",
+        "        elif self.ledger.has_job(order.job):  # else it was lost with an earlier master",
         "        elif order.job >= 0:",
     ),
     PlantedBug(

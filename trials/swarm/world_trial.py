@@ -162,7 +162,7 @@ def _unfed(run: Simulation, events: Sequence[AnyEvent]) -> Flaw | None:
         if attempt is None or attempt.copier is None or attempt.phase is not None:
             continue
         entry = ledger.attempt(attempt.launch.attempt)
-        if entry is None or attempt.copier.awaited or not ledger.here(entry.job):
+        if entry is None or attempt.copier.awaited or not ledger.has_job(entry.job):
             continue
         job = ledger.job(entry.job)
         if job.finished(MAPS) == job.total(MAPS):
