@@ -55,13 +55,13 @@ class Estimator(ABC):
     def left_ms(self, job: JobView, stage: Stage) -> Millis:
         """What is left of it after the work that the master knows to be done."""
 
-    def learn(self, closed: Closed) -> None:  # noqa: B027
+    def learn_end(self, closed: Closed) -> None:  # noqa: B027
         """Hear of an attempt's end."""
 
-    def pause(self, suspended: Suspended) -> None:  # noqa: B027
+    def learn_suspension(self, suspended: Suspended) -> None:  # noqa: B027
         """Hear that an attempt is suspended: its work so far is kept."""
 
-    def forget(self, job: JobId) -> None:  # noqa: B027
+    def forget_job(self, job: JobId) -> None:  # noqa: B027
         """The job has left."""
 
 
@@ -86,21 +86,21 @@ class DoneWork:
         self._done: dict[tuple[JobId, Stage], Millis] = {}
         self._kept: dict[AttemptId, Millis] = {}  # of open attempts that were suspended
 
-    def of(self, job: JobId, stage: Stage) -> Millis:
+    def done_ms(self, job: JobId, stage: Stage) -> Millis:
         return self._done.get((job, stage), 0)
 
-    def learn(self, closed: Closed) -> None:
+    def learn_end(self, closed: Closed) -> None:
         """Hear of an attempt's end."""
         work = work_ms(closed) if closed.succeeded else 0
         self._add_done_work(closed, work - self._kept.pop(closed.attempt, 0))
 
-    def pause(self, suspended: Suspended) -> None:
+    def learn_suspension(self, suspended: Suspended) -> None:
         """Hear that an attempt is suspended."""
         work = work_ms(suspended)
         self._add_done_work(suspended, work - self._kept.get(suspended.attempt, 0))
         self._kept[suspended.attempt] = work
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         """The job has left."""
         for stage in STAGES:
             self._done.pop((job, stage), None)
@@ -128,16 +128,16 @@ class OracleSizes(Estimator):
         return round(true_ms * exp(self._sigma * oracle.normal(job.job, stage)))
 
     def left_ms(self, job: JobView, stage: Stage) -> Millis:
-        return max(self.size_ms(job, stage) - self._done.of(job.job, stage), 0)
+        return max(self.size_ms(job, stage) - self._done.done_ms(job.job, stage), 0)
 
-    def learn(self, closed: Closed) -> None:
-        self._done.learn(closed)
+    def learn_end(self, closed: Closed) -> None:
+        self._done.learn_end(closed)
 
-    def pause(self, suspended: Suspended) -> None:
-        self._done.pause(suspended)
+    def learn_suspension(self, suspended: Suspended) -> None:
+        self._done.learn_suspension(suspended)
 
-    def forget(self, job: JobId) -> None:
-        self._done.forget(job)
+    def forget_job(self, job: JobId) -> None:
+        self._done.forget_job(job)
 
 
 @dataclass(slots=True, eq=False)
@@ -163,7 +163,7 @@ class PhaseMeans:
         self.own: dict[tuple[JobId, Stage], RunningMean] = {}
         self._all = {stage: RunningMean() for stage in STAGES}
 
-    def learn(self, closed: Closed) -> None:
+    def learn_end(self, closed: Closed) -> None:
         ms = work_ms(closed)
         self.own.setdefault((closed.job, closed.stage), RunningMean()).add(ms)
         self._all[closed.stage].add(ms)
@@ -172,7 +172,7 @@ class PhaseMeans:
         """n tasks as long as the phase's own, or as all of its stage; None without any to go by."""
         return (self.own.get((job, stage)) or self._all[stage]).times(n)
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         """The job has left; its tasks still count among all."""
         for stage in STAGES:
             self.own.pop((job, stage), None)
@@ -195,12 +195,12 @@ class OnlineSizes(Estimator):
         known = self._means.times(job, stage, n)
         return n * self._guess_ms if known is None else known
 
-    def learn(self, closed: Closed) -> None:
+    def learn_end(self, closed: Closed) -> None:
         if closed.succeeded:
-            self._means.learn(closed)
+            self._means.learn_end(closed)
 
-    def forget(self, job: JobId) -> None:
-        self._means.forget(job)
+    def forget_job(self, job: JobId) -> None:
+        self._means.forget_job(job)
 
 
 class RequestedSizes(OnlineSizes):

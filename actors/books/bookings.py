@@ -45,13 +45,13 @@ class Bookings:
         self.not_begun: dict[AttemptId, int] = {}
         """Attempts whose launch is stuck, by the events that told so."""
 
-    def book(self, report: msg.AnyReport) -> None:
+    def book_report(self, report: msg.AnyReport) -> None:
         """Book what a heartbeat reports."""
         if isinstance(report, msg.EndReport):  # nearly all
             entry = self._ledger.attempt(report.attempt)
             assert entry is not None, f"attempt {report.attempt} was closed before"
             change = _REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
-            self.close(entry, change, report.cause, report.ran_ms, report.shuffled_ms)
+            self.close_attempt(entry, change, report.cause, report.ran_ms, report.shuffled_ms)
         elif isinstance(report, msg.SuspensionReport):
             self._book_suspension(report)
         elif isinstance(report, msg.NotBegun):
@@ -61,7 +61,7 @@ class Bookings:
             trouble = msg.FetchTrouble(report.host, running)
             self._voice.send(job_address(report.job), trouble, report.cause)
 
-    def close(
+    def close_attempt(
         self,
         entry: BookedAttempt,
         change: BookedChange,
@@ -138,13 +138,13 @@ class Bookings:
         for entry in list(member.attempts.values()):
             if attempt_lost is not None:
                 attempt_lost(entry)
-            self.close(entry, BookedChange.LOSE, cause)
+            self.close_attempt(entry, BookedChange.LOSE, cause)
         jobs |= dict.fromkeys(job.job for job in self._lose_outputs(node, cause))
         for number in filter(ledger.has_job, jobs):  # one failure there of each that it concerned
             job = ledger.job(number)
             job.blame(node)
             self._note_blacklisting(job, node, cause)
-        ledger.members.part(member)
+        ledger.members.part_with_node(member)
 
     def lose_all_attempts(self, now_ms: Millis, cause: int) -> None:
         """These books are lost, and with them every attempt that is open."""

@@ -100,7 +100,7 @@ class Frontend(Actor[AnyEvent]):
             if job.state is not BookedJobState.ENDING:
                 self.send(job_address(job.job), gone, cause)
         for facts in self._nodes:
-            if not self.contacts.watches(facts.node):
+            if not self.contacts.watches_node(facts.node):
                 self.send(node_address(facts.node), gone, cause, self._latency_ms)
         self.contacts.end_all_sessions(cause)
 
@@ -213,7 +213,7 @@ class Frontend(Actor[AnyEvent]):
         if job is None:
             return
         if done.outcome is not Outcome.SUCCEEDED:
-            job.withdraw()
+            job.withdraw_tasks()
             for entry in list(job.attempts.values()):
                 self._order_kill(entry)
         self._unseen -= {(done.job, SETUP), (done.job, CLEANUP)}
@@ -278,12 +278,12 @@ class Frontend(Actor[AnyEvent]):
             return self.ledger.launch_unseen(job, stage, kind, member)
         if job.nearest(kind, node) is None:
             return None
-        return self.ledger.launch(job, stage, member)
+        return self.ledger.launch_task(job, stage, member)
 
     def _booked_node(self, node: NodeId) -> BookedNode:
         """What the books say of a node; it is there when it is first given something."""
         members = self.ledger.members
-        return members.get(node) or members.join(self._nodes[node])
+        return members.get(node) or members.join_node(self._nodes[node])
 
     # What nodes report.
 
@@ -293,7 +293,7 @@ class Frontend(Actor[AnyEvent]):
         if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
             self._know_all_nodes()
         entry = self.ledger.attempt(report.attempt) if isinstance(report, msg.EndReport) else None
-        self._bookings.book(report)
+        self._bookings.book_report(report)
         if entry is not None:
             self.attempt_ended(entry, report.cause)
 

@@ -211,7 +211,7 @@ class BookedJob:
         self.lost[stage] -= 1
         self._sums.pending[slot_kind(stage)] += 1
 
-    def withdraw(self) -> None:
+    def withdraw_tasks(self) -> None:
         """The job is to end: nothing of it is pending any more."""
         for stage, tasks in self.tasks.items():
             self._sums.pending[slot_kind(stage)] -= tasks.left

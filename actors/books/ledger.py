@@ -49,7 +49,7 @@ class Ledger:
 
     def successor(self) -> "Ledger":
         """Empty books of the same scheduler, which begins anew."""
-        self.members.forget()
+        self.members.forget_nodes()
         behind = self._last_attempt + ATTEMPTS_SKIPPED
         early = self._binds_early
         empty = Ledger(self._racks, self.heartbeat_ms, behind, binds_early=early)
@@ -161,7 +161,7 @@ class Ledger:
 
     # Attempts.
 
-    def launch(self, entry: BookedJob, stage: Stage, member: BookedNode) -> BookedAttempt:
+    def launch_task(self, entry: BookedJob, stage: Stage, member: BookedNode) -> BookedAttempt:
         """Book the stage's nearest pending task on the node."""
         kind = slot_kind(stage)
         task, level = entry.take(stage, kind, member.node)

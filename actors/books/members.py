@@ -84,25 +84,25 @@ class Members(dict[model.NodeId, BookedNode]):
         self.running = [0, 0]
         """Slots that attempts hold, of any stage."""
 
-    def join(self, facts: NodeFacts) -> BookedNode:
+    def join_node(self, facts: NodeFacts) -> BookedNode:
         member = self[facts.node] = BookedNode(facts)
         self._count_slots(member, 1)
         return member
 
-    def part(self, member: BookedNode) -> None:
+    def part_with_node(self, member: BookedNode) -> None:
         """A node is gone; nothing runs there any more."""
         assert not member.attempts, f"node {member.node} leaves with attempts"
         del self[member.node]
         self._count_slots(member, -1)
         member.change(BookedNodeChange.LOSE)
 
-    def drain(self, member: BookedNode, out: bool) -> None:
+    def drain_node(self, member: BookedNode, out: bool) -> None:
         """Take a node out of service, or back."""
         self._count_slots(member, -1)
         member.change(BookedNodeChange.DRAIN if out else BookedNodeChange.RETURN_TO_SERVICE)
         self._count_slots(member, 1)
 
-    def forget(self) -> None:
+    def forget_nodes(self) -> None:
         """The scheduler begins anew and knows of no node."""
         for member in self.values():
             member.change(BookedNodeChange.FORGET)

@@ -73,7 +73,7 @@ class NodeContacts:
         """Whether any node has had a fault."""
         return bool(self._by_address)
 
-    def watches(self, node: NodeId) -> bool:
+    def watches_node(self, node: NodeId) -> bool:
         """Whether the node has had one."""
         return node_address(node) in self._by_address
 

@@ -145,7 +145,7 @@ class Assignments:
 
     def _launch(self, launch: Launch, offer: BookedOffer) -> LaunchTask:
         kind, job = launch.kind, self._ledger.job(launch.job)
-        entry = self._ledger.launch(job, STAGES[kind], offer.node)
+        entry = self._ledger.launch_task(job, STAGES[kind], offer.node)
         offer.give(kind, launch.level)
         cause = offer.node.take_freed(kind, job.made_pending(entry))
         return self._launch_order(entry, job, launch.why, cause)

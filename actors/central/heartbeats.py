@@ -427,7 +427,7 @@ class MasterHeartbeats:
     def part(self, node: NodeId) -> None:
         """A node is lost."""
         del self._talks[node]
-        self.index.forget(node)
+        self.index.forget_node(node)
 
     def leaves_out_heartbeats(self, node: NodeId) -> bool:
         """Whether the node leaves out heartbeats that say nothing."""
@@ -438,7 +438,7 @@ class MasterHeartbeats:
         self.heartbeating.add(resumed.node)
         talk = self._talks.get(resumed.node)
         if talk is not None:
-            self.index.forget(resumed.node)
+            self.index.forget_node(resumed.node)
             talk.heard_ms = max(talk.heard_ms, resumed.left_out_ms)
 
     # What is heard and answered.
@@ -467,7 +467,7 @@ class MasterHeartbeats:
         """Answer a heartbeat that was sent."""
         elides = self.leaves_out_heartbeats(heartbeat.node)
         if elides:
-            self.index.heard(heartbeat.node, self._ledger.now_ms)
+            self.index.note_heartbeat(heartbeat.node, self._ledger.now_ms)
             if heartbeat.reports or launches or heartbeat.joins is not None:
                 self.list_idle_node(talk.member)  # else its slots are as it left them
         silent = elides and heartbeat.joins is None and not launches and not talk.has_orders

@@ -26,7 +26,7 @@ class IdleNodeIndex:
         self._arrivals: tuple[list[Arrival], ...] = ([], [], [])
         self._able: dict[NodeId, tuple[bool, ...]] = {}
 
-    def heard(self, node: NodeId, now_ms: Millis) -> None:
+    def note_heartbeat(self, node: NodeId, now_ms: Millis) -> None:
         """A heartbeat of `node` arrived now: this is its phase from here on."""
         phase = now_ms % self._period_ms
         old = self._phase.get(node)
@@ -38,7 +38,7 @@ class IdleNodeIndex:
                 del arrivals[bisect_left(arrivals, (old, node))]
                 insort(arrivals, (phase, node))
 
-    def forget(self, node: NodeId) -> None:
+    def forget_node(self, node: NodeId) -> None:
         """The node sends every heartbeat from now on, or is gone."""
         if node in self._phase:
             self.set_able(node, _UNABLE)

@@ -135,7 +135,7 @@ class Master(Actor[AnyEvent]):
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         """Tasks may run from now on, of a new job or of one that is here."""
         if order.stage >= SETUP:
-            self._setup_and_cleanup.submit(order, self.cause)
+            self._setup_and_cleanup.submit_task(order, self.cause)
         elif order.stage == MAPS:
             self.ledger.submit_stage(order, self.cause)
             self.tell_policy(facts.JobArrived(order.job), self.cause)
@@ -161,12 +161,12 @@ class Master(Actor[AnyEvent]):
         job, cause = self.ledger.known_job(done.job), self.cause
         if job is None:
             return
-        self._setup_and_cleanup.withdraw(job)
+        self._setup_and_cleanup.withdraw_job(job)
         if done.outcome is Outcome.SUCCEEDED:
             for node in job.failing_nodes():
                 self._membership.hold_against(node, cause)
         else:
-            job.withdraw()
+            job.withdraw_tasks()
             for stage in STAGES if self.ledger.has_job(done.job) else ():
                 if job.total(stage):
                     self.tell_policy(facts.TasksWithdrawn(done.job, stage), cause)
@@ -205,7 +205,7 @@ class Master(Actor[AnyEvent]):
         if talk is None or self.heartbeats.is_repeated(talk, heartbeat):
             return
         for report in heartbeat.reports:
-            self._bookings.book(report)
+            self._bookings.book_report(report)
         for progress in heartbeat.progress:
             self._bookings.book_progress(progress)
         self.heartbeats.answer(talk, heartbeat, self._assignments.assign(talk.member))

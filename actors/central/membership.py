@@ -118,7 +118,7 @@ class Membership:
         if number in self._lives:
             cause = self._voice.note(ev.NodeReturned(self._ledger.now_ms, number, cause=cause))
         self._lives[number] = life
-        talk = self._heartbeats.join(self._ledger.members.join(heartbeat.joins), life)
+        talk = self._heartbeats.join(self._ledger.members.join_node(heartbeat.joins), life)
         self._voice.tell_policy(facts.NodeJoined(number), cause)
         if self._told.get(number) != life - 1:  # it was not asked to: its machine restarted
             cause = self._take_off_blacklist(number, cause)
@@ -228,7 +228,7 @@ class Membership:
     def _drain_or_restore(self, member: BookedNode, out: bool, cause: int) -> None:
         """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
         node = member.node
-        self._ledger.members.drain(member, out)
+        self._ledger.members.drain_node(member, out)
         self._voice.tell_policy(facts.NodeDrained(node) if out else facts.NodeJoined(node), cause)
         for entry in list(member.attempts.values()) if out else ():
             if not entry.holds_slot:

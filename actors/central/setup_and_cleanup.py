@@ -33,7 +33,7 @@ class SetupAndCleanup:
         self.waiting: list[_Waiting] = []
         """Any node with a free slot of either kind would be given one."""
 
-    def submit(self, order: SubmitStage, cause: int) -> None:
+    def submit_task(self, order: SubmitStage, cause: int) -> None:
         """A job wants its setup, or its cleanup."""
         job = self._ledger.submit_unseen(order)
         if job is not None:
@@ -44,7 +44,7 @@ class SetupAndCleanup:
         job.tries_again(stage, 0)
         self.waiting.append(_Waiting(job, stage, cause))
 
-    def withdraw(self, job: BookedJob) -> None:
+    def withdraw_job(self, job: BookedJob) -> None:
         """The job has ended."""
         self.waiting = [each for each in self.waiting if each.job is not job]
 

@@ -63,14 +63,14 @@ class LongScheduler(AskedFrontend):
         if not nodes:
             return  # until one is back
         suited = self.suited_nodes(job, stage, nodes) or nodes
-        nodes = waits.place(tasks, estimate_ms, self.now_ms, suited)
+        nodes = waits.nodes_for_tasks(tasks, estimate_ms, self.now_ms, suited)
         placed = Counter(nodes)
         self._sent_reservations.next_batch(job, stage)
-        self._sent_reservations.add(job, stage, placed)
+        self._sent_reservations.add_sent(job, stage, placed)
         sent = (job, self.number, stage, tuple(placed.elements()))
         self.note(ReservationsSent(self.now_ms, *sent, long=True, cause=cause))
         self._stamp += 1
-        left, bitmap = self.tasks_left(job, stage), node_bitmap(waits.busy())
+        left, bitmap = self.tasks_left(job, stage), node_bitmap(waits.busy_nodes())
         for node, count in placed.items():
             what = (job, stage, self.address, estimate_ms, count, left)
             told = LongPlaced(*what, self._stamp, bitmap)
@@ -83,15 +83,15 @@ class LongScheduler(AskedFrontend):
         for stage in self._sent_reservations.stages(job):
             for node, count in self._sent_reservations.waiting(job, stage).items():
                 self._remove_tasks_from_waits(job, stage, node, count)
-            self._sent_reservations.cancel(job, stage, cause)
-        self._sent_reservations.forget(job)
+            self._sent_reservations.cancel_stage(job, stage, cause)
+        self._sent_reservations.forget_job(job)
 
     def attempt_lost(self, entry: BookedAttempt) -> None:
         self._remove_attempt_from_waits(entry)
 
     def node_lost(self, node: NodeId, cause: int) -> None:
         """What was placed there is placed elsewhere."""
-        lost = self._sent_reservations.lose(node)
+        lost = self._sent_reservations.lose_node(node)
         for (job, stage), count in lost.items():
             self._remove_tasks_from_waits(job, stage, node, count)
         for job, stage in lost:
@@ -108,12 +108,12 @@ class LongScheduler(AskedFrontend):
         entry = super().book_task(job, stage, node)
         if entry is not None:
             estimate_ms = self._estimates.task_ms(job.job, stage)
-            self._waits[entry.kind].begin(node, entry.attempt, estimate_ms, self.now_ms)
+            self._waits[entry.kind].begin_task(node, entry.attempt, estimate_ms, self.now_ms)
         return entry
 
     def _remove_tasks_from_waits(self, job: JobId, stage: Stage, node: NodeId, tasks: int) -> None:
         estimate_ms = self._estimates.task_ms(job, stage)
-        self._waits[slot_kind(stage)].remove(node, estimate_ms, tasks)
+        self._waits[slot_kind(stage)].remove_tasks(node, estimate_ms, tasks)
 
     def on_report(self, report: msg.EndReport | msg.FetchFailure) -> None:
         if isinstance(report, msg.EndReport) and not self.is_forgotten_attempt(report.attempt):
@@ -124,4 +124,4 @@ class LongScheduler(AskedFrontend):
 
     def _remove_attempt_from_waits(self, entry: BookedAttempt) -> None:
         estimate_ms = self._estimates.task_ms(entry.job, entry.stage)
-        self._waits[entry.kind].remove(entry.node, estimate_ms, attempt=entry.attempt)
+        self._waits[entry.kind].remove_tasks(entry.node, estimate_ms, attempt=entry.attempt)

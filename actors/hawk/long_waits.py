@@ -45,11 +45,11 @@ class LongWaits:
         self._work = {node: _LongWork(slots[node]) for node in nodes}
         self._latency_ms = latency_ms
 
-    def busy(self) -> Iterator[NodeId]:
+    def busy_nodes(self) -> Iterator[NodeId]:
         """The nodes that have long work."""
         return (node for node, work in self._work.items() if work.tasks)
 
-    def place(
+    def nodes_for_tasks(
         self, tasks: int, estimate_ms: Millis, now_ms: Millis, suited: Sequence[NodeId]
     ) -> list[NodeId]:
         """The node of each of that many tasks, of those that are `suited`: first slots without long
@@ -105,11 +105,13 @@ class LongWaits:
             wait += estimate_ms / self._work[node].slots
         return chosen
 
-    def begin(self, node: NodeId, attempt: AttemptId, estimate_ms: Millis, now_ms: Millis) -> None:
+    def begin_task(
+        self, node: NodeId, attempt: AttemptId, estimate_ms: Millis, now_ms: Millis
+    ) -> None:
         """The node, which has asked one latency ago, is given a task."""
         self._work[node].begun[attempt] = (now_ms - self._latency_ms, estimate_ms)
 
-    def remove(
+    def remove_tasks(
         self, node: NodeId, estimate_ms: Millis, tasks: int = 1, attempt: AttemptId = 0
     ) -> None:
         """That many tasks that were placed there will not run, or one has ended."""

@@ -91,7 +91,7 @@ class ShortScheduler(AskedFrontend):
         if not suited:  # all that is left has failed on each of these
             suited, turn = self.suited_nodes(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
-        self._sent_reservations.add(job, stage, sent)
+        self._sent_reservations.add_sent(job, stage, sent)
         what = (job, self.number, stage, tuple(sent.elements()), refused)
         self.note(ReservationsSent(self.now_ms, *what, cause=cause))
         estimate_ms, left = self._estimates.task_ms(job, stage), self.tasks_left(job, stage)
@@ -131,9 +131,9 @@ class ShortScheduler(AskedFrontend):
     def withdraw_job(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
             if self._params.cancellation:
-                self._sent_reservations.cancel(job, stage, cause)
+                self._sent_reservations.cancel_stage(job, stage, cause)
             self._newest.pop((job, stage), None)
-        self._sent_reservations.forget(job)
+        self._sent_reservations.forget_job(job)
 
     def forget_all(self) -> None:
         super().forget_all()
@@ -142,7 +142,7 @@ class ShortScheduler(AskedFrontend):
 
     def node_lost(self, node: NodeId, cause: int) -> None:
         """Probes there bring nothing.  Which it has stolen nobody knows: probe for all anew."""
-        lost = self._sent_reservations.lose(node)
+        lost = self._sent_reservations.lose_node(node)
         if not self._params.attempts:
             for job, stage in lost:
                 self.place_again(job, stage, cause)
@@ -162,10 +162,10 @@ class ShortScheduler(AskedFrontend):
         """A node has been given a task, and keeps the reservation if reservations are sticky."""
         job, stage, params = ask.job, ask.stage, self._params
         if params.sticky and not self._estimates.is_long(job):
-            self._sent_reservations.add(job, stage, {ask.node: 1})
+            self._sent_reservations.add_sent(job, stage, {ask.node: 1})
         left = self.tasks_left(job, stage)
         if params.cancellation and not left:
-            self._sent_reservations.cancel(job, stage, event)
+            self._sent_reservations.cancel_stage(job, stage, event)
         elif params.srpt and left:
             told = TasksLeft(job, stage, left)
             self.tell_node(ask.node, told, event)

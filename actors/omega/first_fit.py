@@ -32,7 +32,7 @@ class FirstFit:
         self._candidates: list[NodeId] = list(range(nodes))
         self._draws = draws
 
-    def place(self, cell: CellState, demand: Vector, tasks: int, job: JobId) -> list[Claim]:
+    def claim_nodes(self, cell: CellState, demand: Vector, tasks: int, job: JobId) -> list[Claim]:
         """Claim nodes for up to that many tasks: a node drawn from those that have not been found
         full is given one task; it stays a candidate until it has no room.
         """

@@ -110,7 +110,7 @@ class Framework(ThinkingScheduler):
         if not self.could_fit(thought.of.demand, free):
             return ()
         stage = thought.of
-        claims = self.first_fit.place(cell, stage.demand, thought.tasks, stage.job)
+        claims = self.first_fit.claim_nodes(cell, stage.demand, thought.tasks, stage.job)
         return tuple(node for node, _ in claims)
 
     def could_fit(self, demand: Vector, free: Vector) -> bool:

@@ -35,7 +35,7 @@ class MonolithicScheduler(ThinkingScheduler):
         assert thought is not None, "no thought was going on"
         stage = thought.of
         tasks = min(thought.tasks, self.unplaced_tasks(stage))
-        claims = self.first_fit.place(self.cell, stage.demand, tasks, stage.job)
+        claims = self.first_fit.claim_nodes(self.cell, stage.demand, tasks, stage.job)
         nodes = tuple(node for node, _ in claims)
         self.count_attempt(stage, len(nodes))
         event = self.conclude(thought, CommitResult(nodes, ()))

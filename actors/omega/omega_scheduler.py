@@ -65,7 +65,7 @@ class OmegaScheduler(ThinkingScheduler):
         stage = thought.of
         tasks = min(thought.tasks, self.unplaced_tasks(stage))
         cell = self._copy.copy(shut=self.contacts.lost)
-        claims = self.first_fit.place(cell, stage.demand, tasks, stage.job)
+        claims = self.first_fit.claim_nodes(cell, stage.demand, tasks, stage.job)
         if claims:
             commit = Commit(self.address, stage.demand, tuple(claims), self.life)
             self.send(CELL_HOLDER, commit, self.cause, self._latency_ms)

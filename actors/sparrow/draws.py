@@ -79,7 +79,7 @@ class Batches:
         """The job's stages that have had any."""
         return [stage for number, stage in self._drawn if number == job]
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         """The job has ended."""
         for stage in self.stages(job):
             del self._drawn[job, stage]

@@ -40,7 +40,7 @@ class LateBinding(AskedFrontend):
         if not nodes:
             return  # until one is back
         sent = Counter(nodes[place % len(nodes)] for place in range(count))
-        self._sent_reservations.add(job, stage, sent)
+        self._sent_reservations.add_sent(job, stage, sent)
         told = tuple(sent.elements())
         self.note(ReservationsSent(self.now_ms, job, self.number, stage, told, cause=cause))
         for place, (node, each) in enumerate(sent.items()):
@@ -50,16 +50,16 @@ class LateBinding(AskedFrontend):
     def withdraw_job(self, job: JobId, cause: int) -> None:
         if self._cancellation:
             for stage in self._sent_reservations.stages(job):
-                self._sent_reservations.cancel(job, stage, cause)
-        self._sent_reservations.forget(job)
+                self._sent_reservations.cancel_stage(job, stage, cause)
+        self._sent_reservations.forget_job(job)
 
     def node_lost(self, node: NodeId, cause: int) -> None:
         """Reservations there bring nothing: send others where too few are left."""
-        for job, stage in self._sent_reservations.lose(node):
+        for job, stage in self._sent_reservations.lose_node(node):
             self.place_again(job, stage, cause)
 
     def answer_question(self, ask: GetTask, cause: int) -> int | None:
         event = super().answer_question(ask, cause)
         if event is not None and self._cancellation and not self.tasks_left(ask.job, ask.stage):
-            self._sent_reservations.cancel(ask.job, ask.stage, event)
+            self._sent_reservations.cancel_stage(ask.job, ask.stage, event)
         return event

@@ -113,7 +113,7 @@ class Binding(Frontend):
             self.place_tasks(job, stage, lacking, cause)
 
     def withdraw_job(self, job: JobId, cause: int) -> None:  # noqa: ARG002
-        self._batches.forget(job)
+        self._batches.forget_job(job)
 
 
 class AtRandom(Binding):

@@ -22,7 +22,7 @@ class SentReservations(Batches):
         self._waiting: dict[JobStage, Counter[NodeId]] = {}
         self._outstanding: Counter[JobStage] = Counter()
 
-    def add(self, job: JobId, stage: Stage, sent: Mapping[NodeId, int]) -> None:
+    def add_sent(self, job: JobId, stage: Stage, sent: Mapping[NodeId, int]) -> None:
         """That many are sent to, or kept by, each of these nodes."""
         self._waiting.setdefault((job, stage), Counter()).update(sent)
         self._outstanding[job, stage] += sum(sent.values())
@@ -48,21 +48,21 @@ class SentReservations(Batches):
         """A node has asked."""
         self.remove(ask.job, ask.stage, ask.node)
 
-    def cancel(self, job: JobId, stage: Stage, cause: int) -> None:
+    def cancel_stage(self, job: JobId, stage: Stage, cause: int) -> None:
         """Take back those of a stage whose nodes have not asked."""
         del self._outstanding[job, stage]
         for node in self._waiting.pop((job, stage), ()):
             self._tell_node(node, CancelTaskReservations(job, stage), cause)
 
-    def lose(self, node: NodeId) -> dict[JobStage, int]:
+    def lose_node(self, node: NodeId) -> dict[JobStage, int]:
         """Those that wait there will bring nothing: how many of each stage."""
         lost = {of: nodes[node] for of, nodes in self._waiting.items() if node in nodes}
         for (job, stage), count in lost.items():
             self.remove(job, stage, node, count)
         return lost
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         for stage in self.stages(job):
             del self._outstanding[job, stage]
             self._waiting.pop((job, stage), None)
-        super().forget(job)
+        super().forget_job(job)

@@ -67,7 +67,7 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     if policy.wants_oracle:
         policy.set_oracle(WorkloadOracle(jobs, Tasks(), 1))
     ledger = Ledger(racks=1, heartbeat_ms=3000)
-    ledger.members.join(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
+    ledger.members.join_node(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
     for spec in jobs:
         ledger.submit_stage(_map_stage_submission(spec), NO_CAUSE)
         policy.order.observe(JobArrived(spec.job), ledger)

@@ -44,7 +44,7 @@ from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind
 from callboard.scheduler.part_params import PartParams, Portion, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
-from callboard.scheduler.preemption.starvation import Deficit, StarvationWatch, starving
+from callboard.scheduler.preemption.starvation import Deficit, StarvationWatch, starvation_grounds
 from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -151,7 +151,7 @@ class GlobalPreemption(PreemptionRule):
         self, attempts: Sequence[AttemptView], deficits: Sequence[Deficit]
     ) -> Iterator[decisions.Kill]:
         """The newest of all tasks; the score is the rank once more, since newness is all."""
-        given_for = starving(deficits)
+        given_for = starvation_grounds(deficits)
         for rank, each in enumerate(attempts, start=1):
             why = Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
             yield decisions.Kill(each.attempt, why)
@@ -168,13 +168,13 @@ class GlobalPreemption(PreemptionRule):
         part = self.params.first_cut if self._windows[kind].streak == 1 else 1.0
         long_ms = 1000 * self.params.long_s
         long = {a.job for a in alive if view.now_ms - a.launched_ms > long_ms}
-        left = Counter({job: ceil(part * excess.of(job)) for job in long})
+        left = Counter({job: ceil(part * excess.attempts_to_lose(job)) for job in long})
         cut: list[decisions.Kill] = []
         for attempt in alive:
             if left[attempt.job] > 0:
                 left[attempt.job] -= 1
-                above = float(excess.of(attempt.job))
-                excess.take(attempt.job)
+                above = float(excess.attempts_to_lose(attempt.job))
+                excess.lose_attempt(attempt.job)
                 why = Why(Reason.LONG_JOB, self.name, len(cut) + 1, above)
                 cut.append(decisions.Kill(attempt.attempt, why))
         return cut

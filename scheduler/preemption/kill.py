@@ -30,7 +30,7 @@ from callboard.scheduler.model import KINDS, JobId, SlotKind
 from callboard.scheduler.part_params import PartParams, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.preemption import suspend_limits as limits
-from callboard.scheduler.preemption.starvation import StarvationWatch, starving
+from callboard.scheduler.preemption.starvation import StarvationWatch, starvation_grounds
 from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -99,15 +99,15 @@ class NewestAboveShare(PreemptionRule):
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
             alive = _dealt_in_turn(alive, self.watch.entitlements(kind, view, "job"))
-        rank, given_for, spared = 0, starving(deficits), self.watch.spared(kind)
+        rank, given_for, spared = 0, starvation_grounds(deficits), self.watch.spared(kind)
         for attempt in alive:
             if rank >= wanted:
                 return
-            above = excess.of(attempt.job)
+            above = excess.attempts_to_lose(attempt.job)
             kept = attempt.attempt not in spared or self._limits.keeps(attempt)
             if above > 0 and kept and self._limits.allows(attempt):
                 rank += 1
-                excess.take(attempt.job)
+                excess.lose_attempt(attempt.job)
                 yield attempt, Why(Reason.STARVATION, self.name, rank, float(above), *given_for)
 
 
@@ -156,11 +156,11 @@ def _dealt_in_turn(
 ) -> list[AttemptView]:
     """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
     excess = Excess(entitlements, alive)
-    above = {attempt.job: excess.of(attempt.job) for attempt in alive}
+    above = {attempt.job: excess.attempts_to_lose(attempt.job) for attempt in alive}
     most_first = sorted(above, key=lambda job: (-above[job], job))
     beyond: dict[JobId, list[AttemptView]] = {job: [] for job in most_first}
     for attempt in alive:
-        if excess.of(attempt.job) > 0:
-            excess.take(attempt.job)
+        if excess.attempts_to_lose(attempt.job) > 0:
+            excess.lose_attempt(attempt.job)
             beyond[attempt.job].append(attempt)
     return [each for turn in zip_longest(*beyond.values()) for each in turn if each is not None]

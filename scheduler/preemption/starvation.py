@@ -176,7 +176,7 @@ class StarvationWatch:
         return found
 
 
-def starving(deficits: Sequence[Deficit]) -> tuple[Claimant, Starving]:
+def starvation_grounds(deficits: Sequence[Deficit]) -> tuple[Claimant, Starving]:
     """For a victim's reason: the first claimant that starves, and what the first few lack."""
     told = tuple(Shortage(d.entitlement.claimant, d.slots, d.share) for d in deficits)
     more = max(len(told) - MAX_SHORTAGES, 0)

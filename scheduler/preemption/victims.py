@@ -37,12 +37,12 @@ class Excess:
             claim.claimant: running[claim.claimant] - floor(claim.share) for claim in entitlements
         }
 
-    def of(self, job: JobId) -> int:
+    def attempts_to_lose(self, job: JobId) -> int:
         """How many attempts the claimant behind this job can still lose; 0 if it is none."""
         claim = self._entitlement_of.get(job)
         return 0 if claim is None else max(self._left[claim.claimant], 0)
 
-    def take(self, job: JobId) -> None:
+    def lose_attempt(self, job: JobId) -> None:
         claim = self._entitlement_of.get(job)
         if claim is not None:
             self._left[claim.claimant] -= 1

@@ -76,7 +76,7 @@ class Late(stragglers.StragglerRule):
         self._times: tuple[dict[JobId, NodeTimes], ...] = ({}, {})
         self._slow_nodes: list[set[NodeId]] = [set(), set()]
 
-    def learn(self, closed: Closed) -> None:
+    def learn_end(self, closed: Closed) -> None:
         if not closed.succeeded:
             return
         job, kind, node = closed.job, closed.kind, closed.node
@@ -86,7 +86,7 @@ class Late(stragglers.StragglerRule):
         else:
             self._done[kind][node] = self._done[kind].get(node, 0) + RATE_UNIT
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         for kind in KINDS:
             self._ended[kind].pop(job, None)
             self._times[kind].pop(job, None)

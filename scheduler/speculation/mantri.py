@@ -79,7 +79,7 @@ class Mantri(StragglerRule):
             self._urgent[fact.kind].pop(fact.attempt, None)
             self._levels.pop(fact.attempt, None)
 
-    def learn(self, closed: Closed) -> None:
+    def learn_end(self, closed: Closed) -> None:
         kind, job = closed.kind, closed.job
         pace = self._last.pop(closed.attempt, None)
         if closed.succeeded:
@@ -91,7 +91,7 @@ class Mantri(StragglerRule):
             took, usual = self._paces[kind].get(closed.node, (0, 0))
             self._paces[kind][closed.node] = (took + pace[0], usual + pace[1])
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         for kind in KINDS:
             self._ended[kind].pop(job, None)
             self._samples[kind].pop(job, None)

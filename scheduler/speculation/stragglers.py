@@ -64,10 +64,10 @@ class StragglerRule(SpeculationRule):
     def suits(self, straggler: Straggler, kind: SlotKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         return True
 
-    def learn(self, closed: Closed) -> None:
+    def learn_end(self, closed: Closed) -> None:
         """Hear of an attempt's end."""
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         """The job has left."""
 
     # What they share.
@@ -96,11 +96,11 @@ class StragglerRule(SpeculationRule):
                 if twin is not None:
                     del self._speculative_pair[twin]
                     self.speculative[fact.kind][fact.job] -= 1
-                self.learn(fact)
+                self.learn_end(fact)
             case JobLeft(job):
                 for kind in KINDS:
                     self.speculative[kind].pop(job, None)
-                self.forget(job)
+                self.forget_job(job)
 
     def speculate(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Speculate | None:
         for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):

@@ -105,6 +105,6 @@ def test_a_copy_is_brought_up_to_date_by_what_has_changed_since() -> None:
 def test_first_fit_fills_nodes_and_looks_at_none_twice_that_has_no_room() -> None:
     live = scratch(nodes=5, room=2)
     fit = FirstFit(1, 5, CandidateDraws(1))
-    claims = fit.place(live, (1, 0), 99, job=0)
+    claims = fit.claim_nodes(live, (1, 0), 99, job=0)
     assert Counter(node for node, _ in claims) == dict.fromkeys(range(5), 2)
-    assert fit.place(live, (1, 0), 1, job=1) == []
+    assert fit.claim_nodes(live, (1, 0), 1, job=1) == []

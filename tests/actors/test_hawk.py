@@ -173,17 +173,17 @@ def test_long_tasks_go_to_nodes_without_any_then_where_the_wait_is_least() -> No
     which it was asked for.
     """
     book, all_nodes = waits(), [0, 1, 2, 3]
-    assert book.place(2, 100, 0, all_nodes) == [0, 1]
-    assert book.place(3, 300, 0, all_nodes) == [2, 3, 0]  # 0 and 1 wait for 100
-    book.begin(1, 7, 100, now_ms=15)  # it asked at 10
+    assert book.nodes_for_tasks(2, 100, 0, all_nodes) == [0, 1]
+    assert book.nodes_for_tasks(3, 300, 0, all_nodes) == [2, 3, 0]  # 0 and 1 wait for 100
+    book.begin_task(1, 7, 100, now_ms=15)  # it asked at 10
     # Waits at 60: 400, 100 + 10 − 50, 300, 300.
-    assert book.place(3, 150, 60, all_nodes) == [1, 1, 2]
-    book.remove(1, 100, attempt=7)
-    assert book.place(1, 10, 70, [0, 1]) == [1]  # 400 against 300
-    assert sorted(book.busy()) == all_nodes
-    book.remove(1, 150, tasks=2)
-    book.remove(1, 10)
-    assert sorted(book.busy()) == [0, 2, 3]
+    assert book.nodes_for_tasks(3, 150, 60, all_nodes) == [1, 1, 2]
+    book.remove_tasks(1, 100, attempt=7)
+    assert book.nodes_for_tasks(1, 10, 70, [0, 1]) == [1]  # 400 against 300
+    assert sorted(book.busy_nodes()) == all_nodes
+    book.remove_tasks(1, 150, tasks=2)
+    book.remove_tasks(1, 10)
+    assert sorted(book.busy_nodes()) == [0, 2, 3]
 
 
 @pytest.mark.parametrize(("other_ms", "node"), [(55, 1), (59, 1), (61, 0), (64, 0)])
@@ -192,10 +192,10 @@ def test_a_wait_counts_the_round_trip_and_what_has_run_since_the_question(
 ) -> None:
     """At 60 node 0 waits for 100 + 10 − 50: its task was asked for at 10, and given at 15."""
     book = waits(nodes=2)
-    book.place(1, 100, 0, [0])
-    book.begin(0, 7, 100, now_ms=15)
-    book.place(1, other_ms, 20, [1])
-    assert book.place(1, 10, 60, [0, 1]) == [node]
+    book.nodes_for_tasks(1, 100, 0, [0])
+    book.begin_task(0, 7, 100, now_ms=15)
+    book.nodes_for_tasks(1, other_ms, 20, [1])
+    assert book.nodes_for_tasks(1, 10, 60, [0, 1]) == [node]
 
 
 def test_a_long_task_that_has_failed_is_placed_elsewhere_at_once() -> None:
@@ -226,14 +226,14 @@ def test_a_killed_long_job_leaves_no_wait_behind(at_ms: int) -> None:
 def test_of_equal_waits_that_which_was_chosen_last_goes_on() -> None:
     """As in the released simulator."""
     book = waits(nodes=2)
-    book.place(2, 100, 0, [0, 1])
-    assert book.place(4, 50, 0, [0, 1]) == [0, 1, 1, 0]
+    book.nodes_for_tasks(2, 100, 0, [0, 1])
+    assert book.nodes_for_tasks(4, 50, 0, [0, 1]) == [0, 1, 1, 0]
 
 
 def test_a_node_with_several_slots_shares_its_long_work_among_them() -> None:
     book = waits(slots=2, nodes=2)
-    assert book.place(5, 100, 0, [0, 1]) == [0, 1, 0, 1, 0]
-    assert book.place(1, 100, 0, [0, 1]) == [1]  # (3 · 100) / 2 against (2 · 100) / 2
+    assert book.nodes_for_tasks(5, 100, 0, [0, 1]) == [0, 1, 0, 1, 0]
+    assert book.nodes_for_tasks(1, 100, 0, [0, 1]) == [1]  # (3 · 100) / 2 against (2 · 100) / 2
 
 
 # Probes that are refused.

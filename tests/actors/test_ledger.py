@@ -26,7 +26,7 @@ STEPS = st.lists(
 def ledger_of_three_jobs() -> Ledger:
     ledger = Ledger(racks=1, heartbeat_ms=3000)
     for node in range(NODES):
-        ledger.members.join(NodeFacts(node, 0, 4, 0, 1.0))
+        ledger.members.join_node(NodeFacts(node, 0, 4, 0, 1.0))
     for job in JOBS:
         submit_maps(ledger, job, homes=[0] * MAPS, reduces=1)
     return ledger
@@ -43,11 +43,11 @@ def take(ledger: Ledger, what: str, which: int) -> None:
             node = members[which % NODES]
             startable = [job for job in here if job.tasks[model.MAPS].left]
             if startable and node.free(MAP):
-                ledger.launch(startable[which % len(startable)], model.MAPS, node)
+                ledger.launch_task(startable[which % len(startable)], model.MAPS, node)
         case "end":
             ended = [job for job in here if not job.attempts and not which % 5]
             if ended:
-                ended[0].withdraw()
+                ended[0].withdraw_tasks()
                 ended[0].end()
                 ledger.drop_job(ended[0])
         case _ if attempts:
@@ -102,12 +102,12 @@ def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() 
     here, there, _ = ledger.members.values()
     job = ledger.job(4)
     for _ in range(3):
-        done = ledger.launch(job, model.MAPS, here)
+        done = ledger.launch_task(job, model.MAPS, here)
         ledger.close_attempt(done, BookedChange.REPORT_SUCCEEDED)
         ((task, _),) = job.take_back(here.node)
         assert not job.fail(model.MAPS, task)
         job.give_back(model.MAPS, task, 1)
-    original = ledger.launch(job, model.MAPS, here)
+    original = ledger.launch_task(job, model.MAPS, here)
     copy = ledger.copy_attempt(original, there)
     ledger.close_attempt(original, BookedChange.REPORT_FAILED)
     assert copy.task == task
@@ -121,12 +121,12 @@ def test_s4_what_runs_beside_a_beaten_attempt_is_not_alone() -> None:
     ledger = ledger_of_three_jobs()
     here, there, elsewhere = ledger.members.values()
     job = ledger.job(JOBS[0])
-    beaten = ledger.launch(job, model.MAPS, here)
+    beaten = ledger.launch_task(job, model.MAPS, here)
     winner = ledger.copy_attempt(beaten, there)
     ledger.close_attempt(winner, BookedChange.REPORT_SUCCEEDED)
     assert job.take_back(there.node) == [(beaten.task, winner.attempt)]
     job.give_back(model.MAPS, beaten.task, 1)
-    again = ledger.launch(job, model.MAPS, elsewhere)
+    again = ledger.launch_task(job, model.MAPS, elsewhere)
     assert again.task == beaten.task
     assert not again.alone
     ledger.close_attempt(beaten, BookedChange.LOSE)

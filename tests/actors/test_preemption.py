@@ -95,17 +95,17 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     share of the load, ceil(5 · 4 / 8) = 3.
     """
     ledger = Ledger(racks=2, heartbeat_ms=3000)
-    nodes = [ledger.members.join(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
+    nodes = [ledger.members.join_node(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
     entry = submit_maps(ledger, 0, homes=[0, 1, 1, 1, 1])
     policy = make_policy("fifo")
     policy.observe(JobArrived(0), ledger)
-    ledger.close_attempt(ledger.launch(entry, MAPS, nodes[0]), BookedChange.LOSE)
+    ledger.close_attempt(ledger.launch_task(entry, MAPS, nodes[0]), BookedChange.LOSE)
     entry.give_back(MAPS, 0, cause=3)
     policy.observe(TasksPending(0, MAPS), ledger)
     offer, taken = BookedOffer(nodes[1]), []
     while (launch := policy.decide(offer, ledger)) is not None:
         assert isinstance(launch, Launch)
-        attempt = ledger.launch(entry, MAPS, nodes[1])
+        attempt = ledger.launch_task(entry, MAPS, nodes[1])
         offer.give(launch.kind, launch.level)
         policy.observe(Launched(0, MAPS, attempt.attempt, 1), ledger)
         taken.append((attempt.task, attempt.level))

@@ -182,8 +182,8 @@ def test_a_heartbeat_may_come_twice_while_a_task_has_two_attempts() -> None:
 
 def test_the_books_refuse_a_third_attempt() -> None:
     ledger = Ledger(racks=1, heartbeat_ms=3000)
-    nodes = [ledger.members.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
-    first = ledger.launch(submit_maps(ledger, 0, homes=[0]), MAPS, nodes[0])
+    nodes = [ledger.members.join_node(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
+    first = ledger.launch_task(submit_maps(ledger, 0, homes=[0]), MAPS, nodes[0])
     ledger.copy_attempt(first, nodes[1])
     check_sums(ledger)
     with pytest.raises(AssertionError, match="S4"):

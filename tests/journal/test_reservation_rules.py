@@ -116,7 +116,7 @@ def refused_and_kept(monkeypatch: Patch) -> None:
 
 def given_and_kept(monkeypatch: Patch) -> None:
     """A task that is given to a node is pending as before."""
-    rightly = Ledger.launch
+    rightly = Ledger.launch_task
 
     def wrongly(self: Ledger, entry: BookedJob, stage: Stage, member: BookedNode) -> BookedAttempt:
         attempt = rightly(self, entry, stage, member)

@@ -202,7 +202,7 @@ def test_a_reduces_shuffle_is_no_part_of_its_size() -> None:
     training.started(1)
     training.ended(ended)
     assert training.mean_ms() == 40_000
-    history.learn(ended)
+    history.learn_end(ended)
     history.completed(0)
     assert history.mean_of(3, REDUCES) == 120_000
 

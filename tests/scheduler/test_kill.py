@@ -24,7 +24,7 @@ from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.starvation import Deficit, starving
+from callboard.scheduler.preemption.starvation import Deficit, starvation_grounds
 from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import PoolClaimant, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import make_policy
@@ -330,7 +330,7 @@ def test_only_attempts_with_a_slot_of_the_kind_can_be_victims() -> None:
 
 
 def test_s13_a_job_without_a_claim_has_nothing_to_lose() -> None:
-    assert Excess([], [FakeAttempt(1, 7, MAP, 0)]).of(7) == 0
+    assert Excess([], [FakeAttempt(1, 7, MAP, 0)]).attempts_to_lose(7) == 0
 
 
 @pytest.mark.parametrize(("more", "end"), [(0, ""), (1, ", 1 more"), (2, ", 2 more")])
@@ -341,7 +341,7 @@ def test_a_reason_names_three_who_starve_and_counts_the_rest(more: int, end: str
         for n in range(1, 4 + more)
     ]
     three = ", ".join(f"pool {n} lacks {n} of its fair share" for n in (1, 2, 3))
-    why = Why(Reason.STARVATION, "kill", 1, 0.0, *starving(deficits))
+    why = Why(Reason.STARVATION, "kill", 1, 0.0, *starvation_grounds(deficits))
     assert why.beneficiary == pools[1]
     assert reason_in_words(why) == f"kill, {three}{end}"
 

@@ -315,13 +315,13 @@ def test_online_sizes_go_by_own_tasks_then_by_all_then_by_the_guess() -> None:
     sizes = OnlineSizes(10_000)
     mine, other = work(0, *[0] * 4), work(1, *[0] * 4)
     assert sizes.size_ms(mine, MAPS) == 40_000
-    sizes.learn(a_closed(0, 1000))
+    sizes.learn_end(a_closed(0, 1000))
     mine.done = 1
-    sizes.learn(a_closed(1, 3000))
+    sizes.learn_end(a_closed(1, 3000))
     assert (sizes.size_ms(mine, MAPS), sizes.left_ms(mine, MAPS)) == (4000, 3000)
     assert sizes.size_ms(other, MAPS) == 12_000
     assert sizes.size_ms(work(2, 0, 0), MAPS) == 4000
-    sizes.forget(0)
+    sizes.forget_job(0)
     assert sizes.size_ms(mine, MAPS) == 8000
 
 
@@ -329,15 +329,15 @@ def test_what_is_left_is_the_true_size_less_the_work_that_was_not_in_vain() -> N
     """A failed attempt's is; a suspended one's counts when it is suspended, and once."""
     job = work(0, *[1000] * 9)
     sizes = OracleSizes(lambda: FixedOracle([job]), 0.0)
-    sizes.learn(a_closed(0, 1000))
+    sizes.learn_end(a_closed(0, 1000))
     assert sizes.left_ms(job, MAPS) == 8000
-    sizes.learn(a_closed(0, 700, succeeded=False))
+    sizes.learn_end(a_closed(0, 700, succeeded=False))
     assert sizes.left_ms(job, MAPS) == 8000
-    sizes.pause(Suspended(0, MAPS, 2, 0, 400))
+    sizes.learn_suspension(Suspended(0, MAPS, 2, 0, 400))
     assert sizes.left_ms(job, MAPS) == 7600
-    sizes.learn(a_closed(0, 1000, 2))
+    sizes.learn_end(a_closed(0, 1000, 2))
     assert sizes.left_ms(job, MAPS) == 7000
-    sizes.learn(a_closed(0, 9000, 3))
+    sizes.learn_end(a_closed(0, 9000, 3))
     assert sizes.left_ms(job, MAPS) == 0
-    sizes.forget(0)
+    sizes.forget_job(0)
     assert sizes.left_ms(job, MAPS) == 9000

@@ -88,7 +88,7 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("bug", ["a lost task stays lost", "a done map is done twice"])
 def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit = Ledger.launch
+    submit = Ledger.launch_task
 
     def takes_none(self: Ledger, job: BookedJob, stage: Stage, member: BookedNode) -> object:
         entry = submit(self, job, stage, member)

@@ -264,7 +264,7 @@ OF_CONTACTS = (
     PlantedBug(
         "attempts of a node that is given up go on in the books",
         _BOOKINGS,
-        "            self.close(entry, BookedChange.LOSE, cause)",
+        "            self.close_attempt(entry, BookedChange.LOSE, cause)",
         "            _ = cause",
     ),
     PlantedBug(
@@ -276,7 +276,7 @@ OF_CONTACTS = (
     PlantedBug(
         "reservations of a node that is given up are waited for",
         _LATE_BINDING,
-        "        for job, stage in self._sent_reservations.lose(node):",
+        "        for job, stage in self._sent_reservations.lose_node(node):",
         "        for job, stage in ():",
     ),
     PlantedBug(

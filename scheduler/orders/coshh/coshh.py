@@ -188,7 +188,7 @@ class Coshh(Order):
             if left is not None:
                 assert not left.pending, f"job {job} leaves with pending tasks"
                 self.matchers[kind].leave(job, left.waiting[0], view.now_ms)
-        self._times.forget(job)
+        self._times.forget_job(job)
 
     def _note_attempt_end(self, fact: facts.Closed, view: ClusterView) -> None:
         job = view.job(fact.job)
@@ -196,7 +196,7 @@ class Coshh(Order):
             self._particular[fact.kind][fact.job] = None
         if fact.succeeded and not self.wants_oracle:
             node_type = self._node_types[self._node_type_of[fact.node]]
-            self._times.learn(fact, job.user, node_type)
+            self._times.learn_end(fact, job.user, node_type)
             moved = self.matchers[fact.kind].on_times_learned(fact.job)
             self._move_to_new_cohorts(fact.kind)
             if moved:

@@ -34,10 +34,10 @@ class TaskTimes(ABC):
         """
         return 0
 
-    def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:  # noqa: B027
+    def learn_end(self, closed: Closed, user: str, node_type: NodeType) -> None:  # noqa: B027
         """Hear of an attempt that succeeded."""
 
-    def forget(self, job: JobId) -> None:  # noqa: B027
+    def forget_job(self, job: JobId) -> None:  # noqa: B027
         """The job has left."""
 
 
@@ -80,14 +80,14 @@ class LearnedTaskTimes(TaskTimes):
         own = self._jobs.get(job, {})
         return sum((kind, each) not in own for each in node_types)
 
-    def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:
+    def learn_end(self, closed: Closed, user: str, node_type: NodeType) -> None:
         ms = work_ms(closed)
         own = self._jobs.setdefault(closed.job, {})
         for means in (own, self._users.setdefault(user, {}), self._all):
             means.setdefault((closed.kind, node_type), RunningMean()).add(ms)
             means.setdefault((closed.kind, None), RunningMean()).add(round(ms * node_type.speed))
 
-    def forget(self, job: JobId) -> None:
+    def forget_job(self, job: JobId) -> None:
         self._jobs.pop(job, None)
 
     def _mean(self, own: MeansByNodeType, user: str, kind: SlotKind, node_type: NodeType) -> float:

@@ -40,13 +40,13 @@ class AttainedService:
         self._running.observe(fact, now_ms)
         match fact:
             case Closed():
-                self._done.learn(fact)
+                self._done.learn_end(fact)
             case Suspended():
-                self._done.pause(fact)
+                self._done.learn_suspension(fact)
             case JobLeft(job):
-                self._done.forget(job)
+                self._done.forget_job(job)
 
     def ms(self, job: JobId, kind: SlotKind, now_ms: Millis) -> Millis:
         """On slots of this kind, in slot time."""
         running_ms = self._running.ran_ms(job, now_ms) if kind is MAP else 0
-        return self._done.of(job, stage_on(kind)) + running_ms
+        return self._done.done_ms(job, stage_on(kind)) + running_ms

@@ -115,7 +115,7 @@ class Hfsp(VirtualTimeOrder):
                     self._training[kind][job].heard(fact, round(self.params.delta * 1000))
                     self._finish_training(job, kind, view)
             case Closed():
-                self._history.learn(fact)
+                self._history.learn_end(fact)
                 super().observe(fact, view)
                 self._note_attempt_end(fact, view)
             case Launched():

@@ -110,9 +110,9 @@ class Las(SlicedOrder):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, Closed):
-            self._means.learn(fact)
+            self._means.learn_end(fact)
         elif isinstance(fact, JobLeft):
-            self._means.forget(fact.job)
+            self._means.forget_job(fact.job)
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:

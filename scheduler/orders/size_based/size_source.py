@@ -44,11 +44,11 @@ class SizeBased(Part):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, Closed):
-            self.sizes.learn(fact)
+            self.sizes.learn_end(fact)
         elif isinstance(fact, Suspended):
-            self.sizes.pause(fact)
+            self.sizes.learn_suspension(fact)
         elif isinstance(fact, JobLeft):
-            self.sizes.forget(fact.job)
+            self.sizes.forget_job(fact.job)
         super().observe(fact, view)
 
     def _estimator(self) -> Estimator:

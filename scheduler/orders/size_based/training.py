@@ -97,7 +97,7 @@ class TaskTimeHistory:
         self._done = {stage: RunningMean() for stage in STAGES}
         self._open: dict[tuple[JobId, Stage], RunningMean] = {}
 
-    def learn(self, fact: Closed) -> None:
+    def learn_end(self, fact: Closed) -> None:
         if fact.succeeded:
             self._open.setdefault((fact.job, fact.stage), RunningMean()).add(work_ms(fact))
 
