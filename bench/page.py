@@ -56,7 +56,7 @@ def main() -> None:
     named = parser.parse_args().journal
     events: Iterable[AnyEvent] = morning() if named is None else Journal(named)
     began = time.process_time()
-    collected = PageCollector.of(events, oracle_of_journal)
+    collected = PageCollector.of_events(events, oracle_of_journal)
     page = run_page(page_data(collected))
     took, size = time.process_time() - began, len(page.encode())
     each = size / max(collected.attempts, 1)

@@ -15,7 +15,7 @@ from callboard.arguments import whole_number
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.sweeps.sweep import read_cells, run_sweep
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.many.task_pool import answers, cores_here, local_workers
+from callboard.experiments.many.task_pool import answers_by_workers, cores_here, local_workers
 
 OVERHEAD_WANTED_MS = 20.0
 EFFICIENCY_WANTED = 0.9
@@ -35,7 +35,9 @@ def measured(plan: SweepPlan, cores: int) -> Measured:
     sweep = PlannedSweep(plan)
     with tempfile.TemporaryDirectory() as folder, ResultStore(Path(folder) / "s") as store:
         with local_workers(cores) as workers:
-            list(answers(workers, abs, range(10 * cores)))  # until all processes are there
+            list(
+                answers_by_workers(workers, abs, range(10 * cores))
+            )  # until all processes are there
             began = time.perf_counter()
             counts = run_sweep(sweep, store, workers)
             wall_s = time.perf_counter() - began

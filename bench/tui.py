@@ -125,7 +125,7 @@ def share() -> str:
 
     def watched() -> None:
         with LiveRun(fair_morning(), clock_s=time.process_time) as run:
-            while not run.answer(Request(Play(None), view)).complete:
+            while not run.answer_request(Request(Play(None), view)).complete:
                 pass
 
     def alone() -> None:
@@ -150,7 +150,7 @@ async def _answers() -> list[float]:
 
     def asked(move: Move, view: View) -> asyncio.Future[Frame]:
         answer: asyncio.Future[Frame] = loop.create_future()
-        source.ask(Request(move, view), answer.set_result)
+        source.ask_frame(Request(move, view), answer.set_result)
         return answer
 
     try:

@@ -121,7 +121,9 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
         from callboard.scenarios.queue_files.queue_allocations import QueueSettings
 
         order = made.policy.order
-        return QueueSettings.of(order.params.queues) if isinstance(order, Capacity) else None
+        return (
+            QueueSettings.without_file(order.params.queues) if isinstance(order, Capacity) else None
+        )
     from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 
     params = made.params if isinstance(made, Yarn) else None

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from callboard.experiments.run.plugins import installed
+from callboard.experiments.run.plugins import installed_parts
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import FILE_PART, split_spelling
@@ -19,7 +19,7 @@ FileStates: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 
 def policy_files(policy: str) -> list[Path]:
     """The Python files that a policy names; InputError if it names none."""
-    pieces = split_spelling(policy, [*PARTS, *installed()])
+    pieces = split_spelling(policy, [*PARTS, *installed_parts()])
     found = [match["path"] for piece in pieces if (match := FILE_PART.fullmatch(piece.name))]
     if not found:
         raise InputError(

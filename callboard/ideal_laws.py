@@ -25,7 +25,7 @@ from callboard.experiments.ideal_study.law_systems import (
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
 from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.ideal_study.study_runs import study_workers
-from callboard.experiments.many.task_pool import Lost, answers
+from callboard.experiments.many.task_pool import Lost, answers_by_workers
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import steps_progress
@@ -138,7 +138,7 @@ def _play_runs(
     ]
     found: dict[LawRun, LawMeans] = {}
     with study_workers(args.cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
-        for task, answer in answers(do, play_law, tasks):
+        for task, answer in answers_by_workers(do, play_law, tasks):
             if isinstance(answer, Lost):
                 raise InputError(f"{task.system.law}: a run could not be played: {answer.why}")
             found[task] = answer

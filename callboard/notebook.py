@@ -140,7 +140,7 @@ class Run:
     def tasks(self) -> ColumnTable:
         """A row for each attempt that was launched (docs/export.md says what the columns are)."""
         if self._data is None:
-            self._data = ExportData.of(self._recorded())
+            self._data = ExportData.of_events(self._recorded())
         return ColumnTable(attempt_columns(self._data, self._data.attempts()))
 
     @property

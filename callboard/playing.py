@@ -14,13 +14,13 @@ from callboard.experiments.many.run_tasks import (
     RunTask,
     SoloTimes,
     TaskFailure,
-    perform,
+    perform_task,
     worthy_engine,
 )
 from callboard.experiments.many.task_pool import (
     Lost,
     SharedBoard,
-    answers,
+    answers_by_workers,
     cores_here,
     local_workers,
 )
@@ -145,7 +145,9 @@ def _play_in_processes(tasks: Sequence[RunTask], console: PlainConsole, cores: i
         board_progress(console, lines, shared, done) as look,
         local_workers(cores, shared) as workers,
     ):
-        for task, answer in answers(workers, perform, _until_stopped(tasks, shared), look):
+        for task, answer in answers_by_workers(
+            workers, perform_task, _until_stopped(tasks, shared), look
+        ):
             if isinstance(answer, RunResult):
                 done[task.place] = answer
             elif isinstance(answer, Lost | TaskFailure) and not shared.stop.value:

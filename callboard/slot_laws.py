@@ -25,7 +25,7 @@ from callboard.experiments.ideal_study.one_slot import (
 )
 from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.many.statistics import Interval
-from callboard.experiments.many.task_pool import Lost, answers, local_workers
+from callboard.experiments.many.task_pool import Lost, answers_by_workers, local_workers
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import check_intervals
 from callboard.ideal_laws import make_folder, table_by_load
@@ -103,7 +103,7 @@ def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
 def _play_runs(tasks: Sequence[SlotRun], cores: int | None) -> dict[SlotRun, SlotMeans]:
     found: dict[SlotRun, SlotMeans] = {}
     with local_workers(cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
-        for task, answer in answers(do, slot_beside_machine, tasks):
+        for task, answer in answers_by_workers(do, slot_beside_machine, tasks):
             if isinstance(answer, Lost):
                 raise InputError(f"{task.law}: a run could not be played: {answer.why}")
             found[task] = answer

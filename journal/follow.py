@@ -44,7 +44,7 @@ class Follower:
         self._frames = Frames(self.path)
         self._ready: deque[AnyEvent] = deque()
 
-    def take(self, count: int | None = None) -> list[AnyEvent]:
+    def take_events(self, count: int | None = None) -> list[AnyEvent]:
         """The next events, at most `count`; fewer if there are no more for now."""
         ready = self._ready
         try:

@@ -16,7 +16,7 @@ import numpy as np
 
 from callboard.arguments import whole_number
 from callboard.experiments.many.precision import PrecisionRule
-from callboard.experiments.many.statistics import Interval, interval, paired
+from callboard.experiments.many.statistics import Interval, interval, paired_interval
 from callboard.experiments.many.stopping import Stopping
 from trials.drawn_figures import FAMILIES, Floats, correlated, percent
 from trials.interval_methods import METHODS
@@ -91,7 +91,7 @@ def precision_coverage(
 def is_warned_of(figures: Floats) -> bool:
     """Whether `run --seeds` says that a mean, or the difference, is skewed."""
     first, second = figures.T.tolist()
-    found = interval(first), interval(second), paired(second, first)
+    found = interval(first), interval(second), paired_interval(second, first)
     return any(each.is_skewed for each in found)
 
 
@@ -103,7 +103,7 @@ def _holds(figures: Floats, seeds: int) -> tuple[bool, bool]:
     if len(columns) == 1:
         held = _held(interval(columns[0]), float(MEANS[0]))
         return held, held
-    found, truth = paired(columns[1], columns[0]), float(MEANS[1] - MEANS[0])
+    found, truth = paired_interval(columns[1], columns[0]), float(MEANS[1] - MEANS[0])
     share = truth / float(MEANS[0])
     return _held(found, truth), _held(found, share * fmean(columns[0]))
 

@@ -230,7 +230,7 @@ class CallboardApp(App[None]):
 
     def caption(self, text: str, title: str) -> None:
         """Show a text in the strip above the time bar; empty for none."""
-        self.query_one(Caption).say(text, title)
+        self.query_one(Caption).show_text(text, title)
 
     def _toggle_comparison(self) -> None:
         """Show two runs from now on, or one again."""
@@ -245,13 +245,15 @@ class CallboardApp(App[None]):
         if self.guide is not None and len(self.guide.tour.policies) != 1 + self.paired:
             self.guide = None
             self.caption("", "")
-            self.tell(f"the tour is over: it tells of {'one run' if self.paired else 'two runs'}")
+            self.show_message(
+                f"the tour is over: it tells of {'one run' if self.paired else 'two runs'}"
+            )
 
-    def say(self, note: str) -> None:
+    def show_note(self, note: str) -> None:
         """Show a note in the first line, or none."""
-        self.query_one(StatusLine).say(note)
+        self.query_one(StatusLine).show_note(note)
 
-    def tell(self, message: str, *, warning: bool = False) -> None:
+    def show_message(self, message: str, *, warning: bool = False) -> None:
         """Show a message for a while."""
         self.notify(message, severity="warning" if warning else "information", timeout=8)
 
@@ -299,7 +301,7 @@ class CallboardApp(App[None]):
             self.guide.go(by)
         else:
             told = ", ".join(tour_names())
-            self.tell(f"no tour is on; `callboard watch NAME --tour` takes one of {told}")
+            self.show_message(f"no tour is on; `callboard watch NAME --tour` takes one of {told}")
 
     def action_present(self) -> None:
         """Fewer panes, larger tiles, captions; or all again."""

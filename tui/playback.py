@@ -141,7 +141,7 @@ class Playback:
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
             self._tells_end = tells_end
-        self.source.ask(Request(move, self.view), self.answered)
+        self.source.ask_frame(Request(move, self.view), self.answered)
 
     def ask_names(self) -> None:
         """Ask once for the names of all jobs: of tens of thousands they are not for every frame."""
@@ -162,7 +162,7 @@ class Playback:
             self.changed |= changes and not frame.refusal
             self.answered(frame)
 
-        source.ask(InterventionRequest(intervention, self.view), answered)
+        source.ask_frame(InterventionRequest(intervention, self.view), answered)
 
     def save(self, save: Save, saved: Callable[[], None], refused: Callable[[], None]) -> None:
         """Save the run in front; `saved` is called if that went well, else a message says why, and
@@ -179,7 +179,7 @@ class Playback:
 
         self._set_room_and_rest()
         self.requests += 1
-        cast(LiveSource, self.source).ask(InterventionRequest(save, self.view), answered)
+        cast(LiveSource, self.source).ask_frame(InterventionRequest(save, self.view), answered)
 
     def _set_room_and_rest(self) -> None:
         """Say in the view how much room there is, and whether time stands still."""
@@ -193,7 +193,7 @@ class Playback:
 
     def refuse(self, message: str) -> None:
         """Say why something is not done."""
-        self._app.tell(message, warning=True)
+        self._app.show_message(message, warning=True)
 
     def answered(self, frame: Frame) -> None:
         """Take a frame that has come, and show it."""
@@ -201,11 +201,11 @@ class Playback:
         if not self._app.is_running:
             return
         if self.stuck:
-            self._app.say("")
+            self._app.show_note("")
         self._waited_s = 0.0
         self.frame = frame
         if self._tells_end and frame.over and frame.at_ms < (self._bound_for or 0):
-            self._app.tell(f"the run ends at {axis_time(frame.at_ms)}")
+            self._app.show_message(f"the run ends at {axis_time(frame.at_ms)}")
         if not self.waiting or frame.over or frame.at_ms >= (self._bound_for or 0):
             self._bound_for = None
         if frame.run is not None:
@@ -217,7 +217,7 @@ class Playback:
         if self.player.playing and (frame.reached or frame.over):
             self.player.stop()
         if frame.refusal:
-            self._app.tell(frame.refusal, warning=True)
+            self._app.show_message(frame.refusal, warning=True)
         self._pace.arrive(frame.at_ms)
         self.set_view(jobs_top=frame.rows_top)
         flat_out = self.player.playing and self.player.speed is None
@@ -247,7 +247,7 @@ class Playback:
         if self.waiting:
             self._waited_s += seconds
             if self.stuck:
-                self._app.say(self.under_way)
+                self._app.show_note(self.under_way)
         self._pace.seconds += seconds
         if not self.player.playing:
             self._pace.clear()
@@ -348,8 +348,8 @@ class Playback:
         if more:
             note = f"reading, {len(source.recording):,} events so far"
         elif was_growing and not self._growing:
-            self._app.tell(_recording_end_words(source))
-        self._app.say(note)
+            self._app.show_message(_recording_end_words(source))
+        self._app.show_note(note)
         if len(source.recording) != known or not (more or self._growing):
             self.ask()
         if more:

@@ -67,7 +67,7 @@ class EventColumns:
         self._free = np.zeros((2, 0), np.int64)
         """Attempts whose ends freed slots that are free still, and the numbers of these events."""
 
-    def take(self, w: Tables) -> list[ToldBatch]:
+    def take_columns(self, w: Tables) -> list[ToldBatch]:
         """All since it was last taken.  Rows must then be dropped (`drop_told`)."""
         log, now_ms = w.log[: w.state[c.LOG_TOP]], int(w.state[c.NOW])
         batches = [

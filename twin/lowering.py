@@ -59,7 +59,7 @@ _LINKS_AT_FIRST, _ROWS_AT_FIRST = 1 << 14, 64
 # What it cannot play.
 
 
-def refuse(world: World, policy: Policy | None) -> None:
+def refuse_unplayable(world: World, policy: Policy | None) -> None:
     """CannotPlay for a world or a policy that the twin has no rules for."""
     if policy is None:
         raise CannotPlay("it plays the central master only")
@@ -197,7 +197,7 @@ def _empty_sums() -> _Numbers:
     return sums
 
 
-def grown(w: Tables) -> Tables:
+def grown_tables(w: Tables) -> Tables:
     """The same with twice the room of what was too small for the next instant."""
     if len(w.log) and (grown_log := _grown_log(w)) is not None:
         return grown_log

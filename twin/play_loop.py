@@ -113,7 +113,7 @@ from callboard.twin.next_instants import (
 )
 from callboard.twin.offers import offer_slots
 from callboard.twin.running_caps import enter_line, leave_line
-from callboard.twin.starving_claimants import come, go, look_for_starving
+from callboard.twin.starving_claimants import add_present_job, drop_present_job, look_for_starving
 from callboard.twin.trained_phases import hear_progress, plan_hearing
 from callboard.twin.virtual_orders import hear_end, hear_job_end
 from callboard.twin.virtual_phases import enter_phase, note_slots
@@ -401,7 +401,7 @@ def _open_tasks(w: Tables, job: int, kind: int) -> None:
     if kind == MAPS_HERE:
         _count_padded_tasks(w, job, 1)
         if w.given[PREEMPTS]:
-            come(w, job)
+            add_present_job(w, job)
         enter_line(w, job)
     if w.given[ORDER] >= BY_VIRTUAL_TIME:
         enter_phase(w, kind, job)
@@ -419,7 +419,7 @@ def _end_job(w: Tables, job: int) -> None:
     if w.given[ORDER] >= BY_VIRTUAL_TIME:
         hear_job_end(w, job)
     if w.given[PREEMPTS]:
-        go(w, job)
+        drop_present_job(w, job)
     leave_line(w, job)
     give_room_back(w, job)
 

@@ -68,7 +68,7 @@ def look_for_starving(w: Tables) -> None:
 # Who is there.
 
 
-def come(w: Tables, job: int) -> None:
+def add_present_job(w: Tables, job: int) -> None:
     """A job has come, and with it perhaps its pool."""
     w.lists[PRESENT_LIST, w.state[PRESENT]] = job
     w.state[PRESENT] += 1
@@ -79,7 +79,7 @@ def come(w: Tables, job: int) -> None:
         w.pools[pool, CHILDREN] += 1
 
 
-def go(w: Tables, job: int) -> None:
+def drop_present_job(w: Tables, job: int) -> None:
     """A job has ended."""
     at = 0
     while w.lists[PRESENT_LIST, at] != job:

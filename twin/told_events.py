@@ -45,10 +45,10 @@ class ToldEvents:
         specs = {spec.job: spec for spec in run.world.jobs}
         self._specs = [specs[number] for number in run.tables.jobs[:, c.NUMBER].tolist()]
 
-    def take(self) -> list[AnyEvent]:
+    def take_events(self) -> list[AnyEvent]:
         """All since they were last taken, in order; the run forgets what it kept of them."""
         w = self._run.tables
-        told = self._columns.take(w)
+        told = self._columns.take_columns(w)
         events = np.empty(sum(len(each.rows) for each in told), object)
         for each in told:
             events[each.places] = self._of_kind(w, each)
@@ -104,7 +104,7 @@ class ToldEvents:
             rows[:, c.LOG_NUMBER].tolist(),
             rows[:, c.LOG_NODE].tolist(),
             rows[:, c.LOG_LEVEL].tolist(),
-            self._reasons.of(w, told.rows),
+            self._reasons.reasons_of_rows(w, told.rows),
             told.causes.tolist(),
         )
         return [

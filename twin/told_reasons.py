@@ -59,7 +59,7 @@ class LaunchReasons:
         ratios = [(weight.numerator, weight.denominator) for weight in of_jobs]
         self._weights = np.array(ratios, np.int64).reshape(-1, 2)
 
-    def of(self, w: Tables, rows: _Numbers) -> list[Why]:
+    def reasons_of_rows(self, w: Tables, rows: _Numbers) -> list[Why]:
         """Those of the launches in these rows of the log."""
         log, part, skips = w.log[rows], self._part, self._all_skips(w)
         firsts = log[:, c.LOG_REFUSALS]

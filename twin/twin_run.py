@@ -11,7 +11,7 @@ from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import Policy
 from callboard.twin import columns as c
 from callboard.twin.cannot_play import CannotPlay
-from callboard.twin.lowering import grown, lower, refuse
+from callboard.twin.lowering import grown_tables, lower, refuse_unplayable
 from callboard.twin.play_loop import play_instants
 
 PlayLoop = Callable[[Any, int], int]
@@ -42,7 +42,7 @@ class TwinRun:
         keep_log: bool = False,
         play: PlayLoop | None = None,
     ) -> None:
-        refuse(world, policy)
+        refuse_unplayable(world, policy)
         assert policy is not None
         self.world = world
         self.policy = policy
@@ -83,7 +83,7 @@ class TwinRun:
         """Play on for a moment.  CannotPlay where only the actors can."""
         with np.errstate(over="ignore"):  # of the plain loop
             while (how := self._play(self.tables, INSTANTS_A_CALL)) == c.NO_ROOM:
-                self.tables = grown(self.tables)
+                self.tables = grown_tables(self.tables)
         if how in _TROUBLES:
             raise CannotPlay(_TROUBLES[how])
         self.reason = _REASONS.get(how)

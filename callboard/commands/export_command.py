@@ -118,7 +118,7 @@ def _write_in_format(
     """Write the journal in this form; what was written, in words, and what could not be."""
     match form:
         case "trace" | "csv" | "parquet":
-            return _write_data(ExportData.of(journal), form, rows, path), ()
+            return _write_data(ExportData.of_events(journal), form, rows, path), ()
         case "html":
             return _write_page(journal, beside, path), ()
         case "sls":
@@ -136,7 +136,7 @@ def _write_in_format(
 
 def _write_page(journal: Journal, beside: Journal | None, path: Path | None) -> str:
     """Write the page that plays the run back, or two runs; what was written, in words."""
-    collector = PageCollector.of(journal, oracle_of_journal)
+    collector = PageCollector.of_events(journal, oracle_of_journal)
     other = None if beside is None else _collected_beside(beside)
     data = page_data(collector) if other is None else compared_page_data(collector, other)
     with _opened_output(path) as file:
@@ -147,7 +147,7 @@ def _write_page(journal: Journal, beside: Journal | None, path: Path | None) -> 
 
 def _collected_beside(journal: Journal) -> PageCollector:
     try:
-        return PageCollector.of(journal, oracle_of_journal)
+        return PageCollector.of_events(journal, oracle_of_journal)
     except ValueError as error:
         raise InputError(f"{journal.path}: {error}") from None
 

@@ -89,7 +89,7 @@ def _parts_and_problems() -> tuple[dict[str, type[Spelled]], list[str]]:
     shipped = {name: load() for name, load in ARCHITECTURES.items()}
     found: dict[str, type[Spelled]] = {**PARTS, **shipped}
     broken = []
-    for name, load in plugins.installed().items():
+    for name, load in plugins.installed_parts().items():
         try:
             if name in found:
                 raise PolicySpecError(f"an installed `{name}` is hidden by the one that ships")

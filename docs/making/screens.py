@@ -119,7 +119,7 @@ def draw_page(path: Path) -> None:
     Simulation(spec, [events.append]).run()
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "run.html"
-        data = page_data(PageCollector.of(events, oracle_of_journal))
+        data = page_data(PageCollector.of_events(events, oracle_of_journal))
         page.write_text(run_page(data), encoding="utf-8")
         flags = f"--screenshot={path}", "--window-size=1280,800", "--virtual-time-budget=2000"
         open_page(page, *flags, fragment="#t=13:00")

@@ -235,7 +235,7 @@ def _busy_slots_by_kind(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
     state = RunState()
     attempts = AttemptCollector(state)
     for event in events:
-        attempts.look(event, state.observe(event))
+        attempts.note_event(event, state.observe(event))
     busy_slots = partial(attempts.table().busy_slots, horizon_ms=state.now_ms)
     return busy_slots(SlotKind.MAP), busy_slots(SlotKind.REDUCE)
 

@@ -17,7 +17,7 @@ from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.forecast.continuations import Continuations
 from callboard.experiments.forecast.model_errors import Compared, ModelErrors
 from callboard.experiments.many.run_tasks import RunTask
-from callboard.experiments.many.task_pool import Lost, Workers, answers
+from callboard.experiments.many.task_pool import Lost, Workers, answers_by_workers
 from callboard.experiments.run.run_result import ACTORS, EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import RunWatcher
@@ -135,7 +135,9 @@ class Forecaster:
         played = frozenset(self._state.in_system) & {*targets, *self.in_system, *self._ended_ms}
         continued = _Continued(self._continuations, played, engine)
         found: dict[int, Mapping[JobId, Millis]] = {}
-        for number, ends in answers(workers, partial(_played_ends_ms, continued), range(runs)):
+        for number, ends in answers_by_workers(
+            workers, partial(_played_ends_ms, continued), range(runs)
+        ):
             if isinstance(ends, Lost):
                 raise InputError(f"a continuation was lost: {ends.why}")
             found[number] = self._corrected_ends_ms(targets, number, ends)

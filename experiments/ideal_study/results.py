@@ -41,7 +41,7 @@ class Results(NamedTuple):
     ) -> SummaryLine:
         """The summary of a discipline at a point, against a reference discipline."""
         ours = self.mean_sojourns(trace, discipline, point)
-        difference = statistics.paired(ours, self.mean_sojourns(trace, against, point))
+        difference = statistics.paired_interval(ours, self.mean_sojourns(trace, against, point))
         return SummaryLine(
             discipline, point, statistics.interval(ours), statistics.run_range(ours), difference
         )

@@ -41,5 +41,7 @@ class _TimesAlone:
             from callboard.experiments.run.solo_runs import LoneJobs, any_at_once
 
             runs = [self._spec] if Trust().allows(self._spec.policy) else []
-            self._alone = LoneJobs.of(self._spec.scenario, at_once=any_at_once(runs)).least_ms
+            self._alone = LoneJobs.of_scenario(
+                self._spec.scenario, at_once=any_at_once(runs)
+            ).least_ms
         return self._alone(job)

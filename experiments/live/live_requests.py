@@ -49,5 +49,5 @@ AnyRequest: TypeAlias = Request | InterventionRequest
 class LiveSource(Source, Protocol):
     """A source behind which the run itself goes on, so that one can intervene in it."""
 
-    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+    def ask_frame(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
         """Move or intervene, and show; `answer` is called with the frame, now or later."""

@@ -80,7 +80,7 @@ class LiveRun:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def answer(self, request: Request) -> Frame:
+    def answer_request(self, request: Request) -> Frame:
         self.advance(request.move)
         return self.cursor.frame(request.view)
 
@@ -126,7 +126,7 @@ class LiveRun:
             self.spec = spec
             try:
                 self._begin_simulation(temporary)
-                self.reach(at_ms)
+                self.go_to_moment(at_ms)
             except BaseException:
                 self.close()
                 if temporary is not None and temporary != journal:
@@ -135,7 +135,7 @@ class LiveRun:
             if journal is not None and temporary is not None:
                 temporary.replace(journal)
 
-    def reach(self, at_ms: Millis) -> None:
+    def go_to_moment(self, at_ms: Millis) -> None:
         """Go to a moment, however long it takes.  EOFError if the client has left."""
         while self._simulate_and_record(at_ms, _LOOK_EVERY):
             if self._client_gone():

@@ -76,11 +76,11 @@ class LiveServer:
         for run in self.runs:
             run.close()
 
-    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+    def ask_frame(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
         """As a source in the same process."""
-        answer(self.answer(request))
+        answer(self.answer_request(request))
 
-    def answer(self, request: AnyRequest) -> Frame:
+    def answer_request(self, request: AnyRequest) -> Frame:
         """Do what is asked, and show it; what cannot be done is said in the frame."""
         if isinstance(request, Request):
             return self._frame_after_move(request)
@@ -149,7 +149,7 @@ class LiveServer:
         for run in runs:
             run.intervene(intervention)
         for run in self.runs:
-            run.reach(at_ms + 1)
+            run.go_to_moment(at_ms + 1)
 
     def _fork_run(self, policy: str, lead: int) -> None:
         """The same world up to here, and from here on another policy; at 0 it is chosen."""
@@ -169,7 +169,7 @@ class LiveServer:
                 each.close()
         self.runs = [run, other]
         for each in self.runs:
-            each.reach(there_ms)
+            each.go_to_moment(there_ms)
         self._pair_runs()
 
     def _save_run(self, save: Save, lead: int) -> None:
@@ -213,7 +213,7 @@ def serve_runs(
     with server, contextlib.suppress(EOFError, OSError):
         while True:
             request = decode(connection.recv_bytes())
-            connection.send_bytes(encode(server.answer(request)))
+            connection.send_bytes(encode(server.answer_request(request)))
 
 
 def _client_hung_up(connection: Connection) -> bool:

@@ -28,7 +28,7 @@ class RemoteSource:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_left = False
 
-    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+    def ask_frame(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
         if self._is_left:
             return  # by a screen that was left before its first picture
         if self._loop is None:

@@ -38,7 +38,7 @@ def save_journal(run: LiveRun, path: Path, play: Callable[..., LiveRun] = LiveRu
     if is_being_written(path):
         raise CannotSave(f"another run is being recorded in {path}; choose another name")
     with whole_file(path) as part, play(run.spec, part) as again:
-        again.reach(run.recording.end_ms)
+        again.go_to_moment(run.recording.end_ms)
 
 
 def save_scenario(spec: RunSpec, path: Path) -> None:

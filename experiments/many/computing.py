@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 from callboard.experiments.error_messages import describe_error
 from callboard.experiments.many.content_key import model_version, program_version
 from callboard.experiments.many.result_store import Kept, ResultStore, key_of
-from callboard.experiments.many.task_pool import Interrupted, Lost, Workers, answers, board
+from callboard.experiments.many.task_pool import (
+    Interrupted,
+    Lost,
+    Workers,
+    answers_by_workers,
+    shared_board,
+)
 from callboard.experiments.user_errors import InputError
 
 LOOKED_UP_AT_ONCE = 64
@@ -75,7 +81,9 @@ def compute_missing(
     """
     found: list[Answered] = []
     wanted = _calls_to_hand_out(calls, store, found, retry=retry)
-    for some, told in answers(workers, perform_calls, takewhile(lambda _: not stopped(), wanted)):
+    for some, told in answers_by_workers(
+        workers, perform_calls, takewhile(lambda _: not stopped(), wanted)
+    ):
         yield from _take_found(found)
         kept = _answers_to_keep(some, told)
         store.add((call.key, each) for call, each in kept)
@@ -97,7 +105,7 @@ def perform_calls(calls: tuple[Call, ...]) -> _Answers:
 
 def perform_call(call: Call) -> Kept | None:
     """What the call comes to, as it is kept; None if nothing more is to be computed."""
-    shared = board()
+    shared = shared_board()
     if shared is not None and shared.stop.value:
         return None
     began = time.process_time()

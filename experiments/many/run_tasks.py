@@ -10,7 +10,7 @@ import msgspec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.error_messages import describe_error
-from callboard.experiments.many.task_pool import Interrupted, SharedBoard, board
+from callboard.experiments.many.task_pool import Interrupted, SharedBoard, shared_board
 from callboard.experiments.run.run_result import (
     ACTORS,
     TWIN,
@@ -123,11 +123,11 @@ class TaskFailure(msgspec.Struct, frozen=True):
     status: int = EXIT_FAILED
 
 
-def perform(task: RunTask) -> RunResult | TaskFailure | None:
+def perform_task(task: RunTask) -> RunResult | TaskFailure | None:
     """Play the run; whatever goes wrong is told in the answer.  None where the board says that
     nothing is to be begun.
     """
-    shared = board()
+    shared = shared_board()
     if shared is not None and shared.stop.value:
         return None
     try:
@@ -158,7 +158,7 @@ def read_solo_times(data: bytes) -> SoloTimes:
 
 def board_watcher(place: int = 0) -> RunWatcher | None:
     """Who tells a worker's board how far the run at this place is; None without a board."""
-    shared = board()
+    shared = shared_board()
     return None if shared is None else _BoardWatcher(shared, place)
 
 

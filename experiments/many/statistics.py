@@ -122,7 +122,7 @@ def interval(values: Figures, confidence: float = CONFIDENCE) -> Interval:
     return Interval(mean, half, n, left_out, sample_skewness(np.array(there)))
 
 
-def paired(values: Figures, other: Figures, confidence: float = CONFIDENCE) -> Interval:
+def paired_interval(values: Figures, other: Figures, confidence: float = CONFIDENCE) -> Interval:
     """The mean of `values` minus `other`, run by run; one run stands for all where it must.  The
     runs share their draws, so the interval is narrower than the means'.
     """
@@ -144,7 +144,7 @@ def compare_paired(
         if a is not None and b is not None and isfinite(a - b)
     ]
     return PairedComparison(
-        difference=paired(values, first, confidence),
+        difference=paired_interval(values, first, confidence),
         first_mean=fmean(b for _, b in pairs) if pairs else nan,
         better_in=sum(a < b for a, b in pairs),
         ties=sum(a == b for a, b in pairs),

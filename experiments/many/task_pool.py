@@ -64,7 +64,7 @@ class OtherWorkers:
         return False
 
 
-def answers(
+def answers_by_workers(
     workers: Workers,
     function: Callable[[_T], _R],
     tasks: Iterable[_T],
@@ -181,7 +181,7 @@ class Interrupted(Exception):
 _board: SharedBoard | None = None
 
 
-def board() -> SharedBoard | None:
+def shared_board() -> SharedBoard | None:
     """What the processes of this pool share; None elsewhere."""
     return _board
 

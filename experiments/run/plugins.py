@@ -39,12 +39,12 @@ def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
     """All parts and architectures by name, with a scenario's settings; no name of what ships can be
     taken.
     """
-    more = {**installed(), **ARCHITECTURES}
+    more = {**installed_parts(), **ARCHITECTURES}
     found = parts.Catalogue(PARTS, more, part_of_file, meant_by=_hint_for_class_or_file)
     return found.with_settings(settings or {})
 
 
-def installed() -> dict[str, Callable[[], type[Spelled]]]:
+def installed_parts() -> dict[str, Callable[[], type[Spelled]]]:
     """The installed packages' parts by name, each to be loaded when it is asked for."""
     return {point.name: partial(_loaded_part, point) for point in _entry_points(entry_points)}
 

@@ -51,7 +51,7 @@ def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Mil
     `at_once` if nothing waits for heartbeats, by default as the run's own architecture has it.
     """
     scenario, at_once = spec.scenario, any_at_once([spec]) if at_once is None else at_once
-    alone = LoneJobs.of(scenario, at_once=at_once)
+    alone = LoneJobs.of_scenario(scenario, at_once=at_once)
     if scenario.tasks.sigma:
         return {job.job: alone.least_ms(job) for job in spec.jobs}
     by_shape: dict[tuple[object, ...], Millis] = {}
@@ -93,7 +93,7 @@ class LoneJobs:
         self._noise = Stream(seed, "duration")
 
     @classmethod
-    def of(cls, scenario: Scenario, *, at_once: bool) -> Self:
+    def of_scenario(cls, scenario: Scenario, *, at_once: bool) -> Self:
         """On the cluster as a scenario begins it."""
         return cls(scenario.cluster, scenario.tasks, scenario.seed, at_once=at_once)
 

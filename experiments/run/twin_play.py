@@ -99,7 +99,7 @@ def run_by_twin(
             run.go_on()
             if watcher is not None:
                 watcher.on_twin(run)
-            events = [] if told is None else told.take()
+            events = [] if told is None else told.take_events()
             if recorded is not None:
                 recorded.record(events)
             if sink is not None:

@@ -111,7 +111,7 @@ class Checker(Onlooker):
                 look(event)
             attempt = run_state.observe(event)
             self.tasks.observe(event, attempt)
-            self.metrics.look(event, attempt)
+            self.metrics.note_event(event, attempt)
             if run_state.ended is not None and isinstance(event, ev.RunEnded):
                 for rule in self.rules:
                     rule.check_at_end(event, self.metrics)
@@ -166,7 +166,7 @@ class Checker(Onlooker):
         if self._architecture is None:
             self._setup.policy = self._setup.policy_of(self.run_state.policy)
         for rule in self.rules:
-            rule.begin_anew(at_ms)
+            rule.begin_policy(at_ms)
 
     def _tell_recent_events(self, violation: Violation) -> None:
         """Put what happened last into words, with what is known of attempts that are over."""

@@ -55,7 +55,7 @@ class DelayScheduling(Rule):
             self._skips = params.skips
             self._waits_ms = delay_waits_ms(params, self.setup.heartbeat_ms)
 
-    def begin_anew(self, at_ms: Millis) -> None:
+    def begin_policy(self, at_ms: Millis) -> None:
         """The new policy is told of the attempts that run, and of nothing that was before: a copy
         whose original has ended is an attempt like others.
         """

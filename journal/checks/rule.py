@@ -105,7 +105,7 @@ class Rule:
         """The addresses beside which it looks on, if it is a probe."""
         return architecture.schedulers()
 
-    def begin_anew(self, at_ms: Millis) -> None:
+    def begin_policy(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same begins anew."""
 
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002

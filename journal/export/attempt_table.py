@@ -98,7 +98,7 @@ class AttemptCollector:
         self._lost: list[tuple[AttemptId, Millis, int]] = []
         self._resubmitted: list[tuple[JobId, Millis]] = []
 
-    def look(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
+    def note_event(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         """Take in an event; `attempt` is the one that it is about."""
         match event:
             case ev.AttemptSuspended() if attempt is not None:

@@ -43,7 +43,7 @@ class ExportData:
         self._narrator = Narrator(self._run_state)
 
     @classmethod
-    def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
+    def of_events(cls, events: Iterable[ev.AnyEvent]) -> Self:
         """All that the events tell; ValueError, with the event's number, if no run can have had
         them, or if they do not begin with a run's start.
         """
@@ -87,8 +87,8 @@ class ExportData:
             case ev.OrderSwitched():
                 self._note_instant(event, f"order: {event.now}", event)
         attempt = self._run_state.observe(event)
-        self.metrics.look(event, attempt)
-        self._attempts.look(event, attempt)
+        self.metrics.note_event(event, attempt)
+        self._attempts.note_event(event, attempt)
 
     def _note_instant(self, event: ev.AnyEvent, label: str, about: object) -> None:
         text, attempt = self._narrator.describe(event), getattr(about, "attempt", None)

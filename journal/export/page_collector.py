@@ -73,7 +73,9 @@ class PageCollector:
         """How many have been launched."""
 
     @classmethod
-    def of(cls, events: Iterable[ev.AnyEvent], make_oracle: MakeOracle | None = None) -> Self:
+    def of_events(
+        cls, events: Iterable[ev.AnyEvent], make_oracle: MakeOracle | None = None
+    ) -> Self:
         """All that the events tell.  TooLargeForPageError; ValueError, with the event's number, if
         no run can have had them, or if they do not begin with a run's start.
         """

@@ -100,9 +100,9 @@ class Metrics:
             ev.JobResubmitted: self._waste_done_work,
             ev.MapOutputsLost: self._waste_lost_maps,
             ev.JobFinished: self._forget_maps_of_ended_jobs,
-            ev.AttemptStarted: self._idle.take,
-            ev.AttemptResumed: self._idle.take,
-            ev.AttemptSuspended: self._idle.release,
+            ev.AttemptStarted: self._idle.take_slot,
+            ev.AttemptResumed: self._idle.take_slot,
+            ev.AttemptSuspended: self._idle.release_slot,
             ev.ShuffleEnded: self._add_shuffle_time,
             ev.AttemptEnded: self._count_ended_attempt,
             ev.AttemptClosed: self._count_if_ended_and_closed,
@@ -133,7 +133,7 @@ class Metrics:
 
     __call__ = observe
 
-    def look(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
+    def note_event(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         """Take note of an event that the run's state has taken in, and of what that returned."""
         look = self._looks.get(type(event))
         if look is not None:
@@ -177,7 +177,7 @@ class Metrics:
 
     def _count_ended_attempt(self, event: ev.AttemptEnded, attempt: AttemptRecord) -> None:
         if attempt.slot != NO_SLOT:
-            self._idle.release(event, attempt)
+            self._idle.release_slot(event, attempt)
         if attempt.launch.kind and attempt.shuffled is None and not attempt.unseen:
             self._shuffle_ms += attempt.held_ms
         if attempt.closed is not None:

@@ -63,7 +63,9 @@ class IdleSlots:
         """When each slot that was ever used was released last, by kind, node and slot."""
         self._gaps_ms = [0, 0]
 
-    def take(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
+    def take_slot(
+        self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord
+    ) -> None:
         """The attempt takes its slot."""
         launch, at_ms = attempt.launch, event.at_ms
         kind, slot = launch.kind, event.slot
@@ -75,7 +77,9 @@ class IdleSlots:
             self._gaps_ms[kind] += gap_ms
         released[slot] = _HELD
 
-    def release(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
+    def release_slot(
+        self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord
+    ) -> None:
         """The attempt leaves its slot."""
         launch = attempt.launch
         self._released[launch.kind][launch.node][attempt.slot] = event.at_ms

@@ -93,7 +93,7 @@ class UserShareMeter:
         self._unfairness, self._dissatisfaction = _Mean(), _Mean()
 
     @classmethod
-    def of(
+    def of_events(
         cls, events: Iterable[ev.AnyEvent], users: Mapping[str, ShareParams] | None = None
     ) -> Self:
         meter = cls(users)

@@ -39,7 +39,9 @@ class RecordedSource:
         if self.recording.closed:
             return False
         known, events = len(self.recording), self._events
-        for event in events.take(count) if isinstance(events, Follower) else islice(events, count):
+        for event in (
+            events.take_events(count) if isinstance(events, Follower) else islice(events, count)
+        ):
             if not self.recording.times and isinstance(events, Follower):
                 check_begins_with_start(event, events.path)
             self.recording.append(event)
@@ -62,7 +64,7 @@ class RecordedSource:
         """Whether more may come later although all there is has been read."""
         return not self.recording.closed
 
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+    def ask_frame(self, request: Request, answer: Callable[[Frame], None]) -> None:
         if not isinstance(request.move, Stay):
             goes_to = request.move.at_ms if isinstance(request.move, GoTo) else None
             self._goal_ms = None if self.recording.closed else goes_to

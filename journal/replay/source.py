@@ -79,7 +79,7 @@ class Source(Protocol):
     live: bool
     """Whether the run itself goes on behind it, so that it can be played no faster than that."""
 
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+    def ask_frame(self, request: Request, answer: Callable[[Frame], None]) -> None:
         """Move and show; `answer` is called with the frame, now or later."""
 
     def close(self) -> None:

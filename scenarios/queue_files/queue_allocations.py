@@ -40,7 +40,7 @@ class QueueSettings(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, queues: dict[str, QueueParams]) -> Self:
+    def without_file(cls, queues: dict[str, QueueParams]) -> Self:
         """The same without a file."""
         return cls(queues, (), DEFAULT_POOL in queues)
 

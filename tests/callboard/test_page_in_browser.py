@@ -91,7 +91,7 @@ def pages(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> d
     recording = source.recording
     events = tuple(recording.event(number) for number in range(len(recording)))
     for name, told in {"run": events, **ODD}.items():
-        page = run_page(page_data(PageCollector.of(told, oracle_of_journal)))
+        page = run_page(page_data(PageCollector.of_events(told, oracle_of_journal)))
         at = moments(source) if name == "run" else [0, told[-1].at_ms]
         (folder / f"{name}.html").write_text(probed(page, name, at), encoding="utf-8")
     frames = "".join(FRAME.format(name=name) for name in ("run", *ODD))
@@ -108,7 +108,7 @@ def pages(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> d
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of `two-jobs` under FIFO and under Fair."""
     runs = [
-        PageCollector.of(events_of("two-jobs", each), oracle_of_journal)
+        PageCollector.of_events(events_of("two-jobs", each), oracle_of_journal)
         for each in ("fifo", "fair")
     ]
     page = tmp_path_factory.mktemp("pair") / "pair.html"
@@ -153,7 +153,9 @@ def one(source: RecordedSource, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A page of the run with hostile names."""
     page = tmp_path_factory.mktemp("one") / "run.html"
     events = tuple(source.recording.event(number) for number in range(len(source.recording)))
-    page.write_text(run_page(page_data(PageCollector.of(events, oracle_of_journal))), "utf-8")
+    page.write_text(
+        run_page(page_data(PageCollector.of_events(events, oracle_of_journal))), "utf-8"
+    )
     return page
 
 

@@ -53,7 +53,7 @@ def test_a_named_pipe_is_refused_at_once(
 
 def test_a_follower_does_not_wait_for_one(names: dict[str, str]) -> None:
     with pytest.raises(JournalError, match="this is a named pipe"):
-        Follower(names["pipe"]).take()
+        Follower(names["pipe"]).take_events()
 
 
 def test_a_pipe_that_is_read_takes_an_export(callboard: Run, names: dict[str, str]) -> None:

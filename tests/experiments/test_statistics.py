@@ -14,7 +14,7 @@ from callboard.experiments.many.statistics import (
     interval,
     is_wide,
     median_interval,
-    paired,
+    paired_interval,
     run_range,
 )
 from callboard.experiments.user_errors import EXIT_BAD_INPUT
@@ -50,13 +50,13 @@ def test_interval_by_hand() -> None:
 
 def test_one_run_has_no_interval() -> None:
     assert interval([5.0]) == Interval(5.0, None, 1)
-    assert paired([5.0], [2.0]) == Interval(3.0, None, 1)
+    assert paired_interval([5.0], [2.0]) == Interval(3.0, None, 1)
     assert not interval([5.0]).excludes_zero
 
 
 def test_one_run_stands_for_all() -> None:
-    assert paired([5.0, 6.0, 7.0], [2.0]).mean == 4.0
-    assert paired([2.0], [5.0, 6.0, 7.0]).mean == -4.0
+    assert paired_interval([5.0, 6.0, 7.0], [2.0]).mean == 4.0
+    assert paired_interval([2.0], [5.0, 6.0, 7.0]).mean == -4.0
 
 
 def test_coverage() -> None:
@@ -73,7 +73,7 @@ def test_pairing_takes_out_what_is_common() -> None:
     rng = random.Random(1)
     common = [rng.gauss(100, 50) for _ in range(30)]
     ours = [value + rng.gauss(1, 0.1) for value in common]
-    together = paired(ours, common)
+    together = paired_interval(ours, common)
     assert together.half is not None
     assert together.half < 0.1
     assert abs(together.mean - 1) < 0.1
@@ -87,7 +87,7 @@ def test_runs_without_a_figure_are_left_out_and_counted() -> None:
     found = interval([1.0, None, 2.0, nan, 3.0, inf])
     half = interval([1.0, 2.0, 3.0]).half
     assert found == Interval(2.0, half, runs=3, left_out=3, skewness=0.0)
-    assert paired([1.0, None, 5.0, 6.0], [0.0, 0.0, nan, 1.0]).left_out == 2
+    assert paired_interval([1.0, None, 5.0, 6.0], [0.0, 0.0, nan, 1.0]).left_out == 2
     assert run_range([3.0, 1.0, 2.0, 9.0]) == (1.0, 2.5, 9.0)
 
 

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
-from callboard.experiments.many.task_pool import Lost, OtherWorkers, answers, local_workers
+from callboard.experiments.many.task_pool import (
+    Lost,
+    OtherWorkers,
+    answers_by_workers,
+    local_workers,
+)
 
 
 def square(number: int) -> int:
@@ -31,19 +36,19 @@ def killed_once(path: Path) -> str:
 
 def test_every_task_is_answered_once_by_processes() -> None:
     with local_workers(2) as workers:
-        assert dict(answers(workers, square, range(20))) == {n: n * n for n in range(20)}
+        assert dict(answers_by_workers(workers, square, range(20))) == {n: n * n for n in range(20)}
 
 
 def test_any_executor_will_do() -> None:
     with ThreadPoolExecutor(3) as executor:
-        found = dict(answers(OtherWorkers(executor, 3), square, range(20)))
+        found = dict(answers_by_workers(OtherWorkers(executor, 3), square, range(20)))
     assert found == {n: n * n for n in range(20)}
 
 
 def test_a_task_that_kills_its_process_is_lost_and_the_others_are_not() -> None:
     """A dead process breaks its whole pool: what the others had is computed again."""
     with local_workers(2) as workers:
-        found = dict(answers(workers, killed_at_three, range(8)))
+        found = dict(answers_by_workers(workers, killed_at_three, range(8)))
     lost = found.pop(3)
     assert isinstance(lost, Lost)
     assert "killed" in lost.why
@@ -52,14 +57,18 @@ def test_a_task_that_kills_its_process_is_lost_and_the_others_are_not() -> None:
 
 def test_a_process_that_was_killed_from_outside_costs_no_task(tmp_path: Path) -> None:
     with local_workers(1) as workers:
-        assert [a for _, a in answers(workers, killed_once, [tmp_path / "note"])] != ["never"]
-        again = [answer for _, answer in answers(workers, killed_once, [tmp_path / "note"])]
+        assert [a for _, a in answers_by_workers(workers, killed_once, [tmp_path / "note"])] != [
+            "never"
+        ]
+        again = [
+            answer for _, answer in answers_by_workers(workers, killed_once, [tmp_path / "note"])
+        ]
     assert again == ["done"]
 
 
 def test_what_raises_is_lost_with_what_it_said() -> None:
     with ThreadPoolExecutor(1) as executor:
-        ((_, lost),) = answers(OtherWorkers(executor, 1), int, ["x"])
+        ((_, lost),) = answers_by_workers(OtherWorkers(executor, 1), int, ["x"])
     assert isinstance(lost, Lost)
     assert "ValueError: invalid literal" in lost.why
 
@@ -95,9 +104,9 @@ class Forgetful(Executor):
 
 
 def test_what_was_cancelled_elsewhere_is_handed_out_again() -> None:
-    found = dict(answers(OtherWorkers(Forgetful(3), 2), square, range(5)))
+    found = dict(answers_by_workers(OtherWorkers(Forgetful(3), 2), square, range(5)))
     assert found == {n: n * n for n in range(5)}
-    found = dict(answers(OtherWorkers(Forgetful(99), 2), square, range(5)))
+    found = dict(answers_by_workers(OtherWorkers(Forgetful(99), 2), square, range(5)))
     assert all(isinstance(answer, Lost) for answer in found.values())
 
 
@@ -110,5 +119,5 @@ def test_tasks_are_taken_as_workers_become_free() -> None:
             taken.append(number)
             yield number
 
-    next(answers(OtherWorkers(executor, 2), square, tasks()))
+    next(answers_by_workers(OtherWorkers(executor, 2), square, tasks()))
     assert len(taken) == executor.handed_out < 20

@@ -427,7 +427,7 @@ def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
         new = msgspec.structs.replace(heartbeat, response=talk.reply.response)
         return rightly(self, talk, new)
 
-    monkeypatch.setattr(MasterHeartbeats, "repeats", repeats)
+    monkeypatch.setattr(MasterHeartbeats, "is_repeated", repeats)
 
 
 def later_where_things_happen(monkeypatch: Patch) -> None:

@@ -42,7 +42,7 @@ def test_however_it_grows_each_event_is_told_once(
             file.seek(file.tell())
             file.write(whole[file.tell() : cut])
             file.flush()
-            while taken := follower.take(count):
+            while taken := follower.take_events(count):
                 told += taken
             assert told == events[: len(told)]
         held._file.close()
@@ -54,17 +54,17 @@ def test_it_is_being_written_as_long_as_its_writer_lives(tmp_path: Path) -> None
     path = tmp_path / "a.journal"
     writer = JournalWriter(path)
     follower = Follower(path)
-    assert follower.take() == []
+    assert follower.take_events() == []
     for event in STORY[:5]:
         writer(event)
     writer.flush()
-    assert follower.take() == list(STORY[:5])
-    assert follower.take() == []
+    assert follower.take_events() == list(STORY[:5])
+    assert follower.take_events() == []
     assert standing(follower) is JournalStatus.WRITING
     for event in STORY[5:]:
         writer(event)
     writer.close()
-    assert follower.take() == list(STORY[5:])
+    assert follower.take_events() == list(STORY[5:])
     assert standing(follower) is JournalStatus.COMPLETE
 
 
@@ -75,9 +75,9 @@ def test_a_run_that_ends_without_its_last_event_is_cut_off(tmp_path: Path) -> No
             writer(event)
         writer.flush()
         follower = Follower(path)
-        assert len(follower.take()) == len(STORY) - 1
+        assert len(follower.take_events()) == len(STORY) - 1
         assert standing(follower) is JournalStatus.WRITING
-    assert follower.take() == []
+    assert follower.take_events() == []
     assert standing(follower) is JournalStatus.CUT_OFF
 
 
@@ -107,13 +107,13 @@ def test_a_writer_that_is_killed_writes_no_more(tmp_path: Path) -> None:
     assert process.stdin is not None
     assert process.stdout.readline() == b"written\n"
     follower = Follower(path)
-    assert follower.take() == list(STORY[:7])
+    assert follower.take_events() == list(STORY[:7])
     assert standing(follower) is JournalStatus.WRITING
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
     process.stdin.close()
-    assert follower.take() == []
+    assert follower.take_events() == []
     assert standing(follower) is JournalStatus.CUT_OFF
 
 
@@ -124,7 +124,7 @@ def test_damage_is_found(tmp_path: Path, place: int) -> None:
     content[place] ^= 0xFF
     path.write_bytes(content)
     with pytest.raises(JournalError, match="damaged"):
-        Follower(path).take()
+        Follower(path).take_events()
 
 
 def test_a_seal_must_fit_what_was_told_before_it(tmp_path: Path) -> None:
@@ -134,10 +134,10 @@ def test_a_seal_must_fit_what_was_told_before_it(tmp_path: Path) -> None:
             writer(event)
         writer.flush()
         follower = Follower(path)
-        told = follower.take(3)
+        told = follower.take_events(3)
     path.write_bytes(path.read_bytes()[:-1] + b"\0")
     with pytest.raises(JournalError, match="do not fit their checksum"):
-        follower.take()
+        follower.take_events()
     assert told == list(STORY[:3])
 
 
@@ -149,9 +149,9 @@ def test_another_run_in_the_same_file_is_told(tmp_path: Path) -> None:
             first(event)
         first.flush()
         follower = Follower(path)
-        follower.take()
+        follower.take_events()
     with JournalWriter(path), pytest.raises(JournalError, match="another run has begun"):
-        follower.take()
+        follower.take_events()
 
 
 def test_a_second_writer_is_refused_and_the_first_loses_nothing(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:
         path = tmp_path / "a.journal"
         path.write_bytes(content)
         with pytest.raises(JournalError, match="not a Callboard journal"):
-            Follower(path).take()
+            Follower(path).take_events()
 
 
 def test_a_closed_journal_is_read_alike(tmp_path: Path) -> None:
@@ -206,5 +206,5 @@ def test_a_closed_journal_is_read_alike(tmp_path: Path) -> None:
     for length in (len(HEADER), 1000, 65_700, 90_000, len(content) - 1, len(content)):
         path.write_bytes(content[:length])
         journal, follower = Journal(path), Follower(path)
-        assert follower.take() == list(journal)
+        assert follower.take_events() == list(journal)
         assert (follower.status is JournalStatus.COMPLETE) is journal.complete

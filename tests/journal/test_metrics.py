@@ -317,7 +317,7 @@ def counted(world: World, kind: SlotKind) -> SlotTime:
 @repeatable
 @given(worlds())
 def test_s9_slot_time_adds_up_and_is_what_counting_gives(world: World) -> None:
-    metrics, attempts = Metrics.of(world.events()), ExportData.of(world.events()).attempts()
+    metrics, attempts = Metrics.of(world.events()), ExportData.of_events(world.events()).attempts()
     for kind in SlotKind:
         found = metrics.slot_time(kind)
         assert found == counted(world, kind)
@@ -492,7 +492,7 @@ def test_suspended_time_is_neither_held_nor_lost() -> None:
     account = metrics.slot_time(MAP)
     assert (account.useful, account.wasted, account.idle) == (400, 0, 2 * 2000 - 400)
     assert account.adds_up
-    busy = ExportData.of(SUSPENDED).attempts().busy_slots(MAP, metrics.horizon_ms)
+    busy = ExportData.of_events(SUSPENDED).attempts().busy_slots(MAP, metrics.horizon_ms)
     assert busy.times.tolist() == [0, 101, 301, 1301, 1501]
     assert busy.counts.tolist() == [0, 1, 0, 1, 0]
 

@@ -42,7 +42,7 @@ MOMENTS = 10
 
 
 def page_of(events: Sequence[AnyEvent]) -> str:
-    return run_page(page_data(PageCollector.of(events, oracle_of_journal)))
+    return run_page(page_data(PageCollector.of_events(events, oracle_of_journal)))
 
 
 @cache
@@ -164,7 +164,7 @@ class TestSize:
     def test_an_attempt_takes_little_room(self) -> None:
         """100,000 of them make a page of some 10 MB: what each further attempt adds."""
         data = [
-            page_data(PageCollector.of(RUNS[name]()))
+            page_data(PageCollector.of_events(RUNS[name]()))
             for name in ("suspended, and resumed elsewhere", "a rack fails")
         ]
         for each in data:
@@ -178,16 +178,16 @@ class TestSize:
     def test_what_no_page_can_hold_is_refused(
         self, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
     ) -> None:
-        PageCollector.of(STORY)
+        PageCollector.of_events(STORY)
         monkeypatch.setattr(page_collector, limit, int(what.partition(" ")[0]))
         with pytest.raises(TooLargeForPageError, match=rf"more than {what}.*--until"):
-            PageCollector.of(STORY)
+            PageCollector.of_events(STORY)
 
     def test_a_job_number_beyond_all_bounds_is_refused_before_it_costs_anything(self) -> None:
         for number, error in ((1 << 20, TooLargeForPageError), (1 << 40, ValueError)):
             job = JobSubmitted(0, number, "", "", "", Priority.NORMAL, 1, 0)
             with pytest.raises(error, match="job"):
-                PageCollector.of([START, job])
+                PageCollector.of_events([START, job])
 
 
 class TestOddRuns:
@@ -204,7 +204,7 @@ class TestOddRuns:
 
     def test_of_nothing(self) -> None:
         with pytest.raises(ValueError, match="no run has been recorded in it yet"):
-            PageCollector.of([])
+            PageCollector.of_events([])
 
     @pytest.mark.parametrize(
         ("events", "words"),
@@ -216,7 +216,7 @@ class TestOddRuns:
     )
     def test_that_no_run_can_be(self, events: list[AnyEvent], words: str) -> None:
         with pytest.raises(ValueError, match=words):
-            PageCollector.of(events)
+            PageCollector.of_events(events)
 
 
 def test_changes_within_a_millisecond_are_one() -> None:
@@ -250,7 +250,7 @@ def test_sentences_that_differ_in_numbers_share_a_pattern() -> None:
 
 def test_two_runs_of_one_world_are_one_page_and_others_are_refused() -> None:
     fifo, fair, other = (
-        PageCollector.of(events_of(*run))
+        PageCollector.of_events(events_of(*run))
         for run in (("two-jobs", "fifo"), ("two-jobs", "fair"), ("rack-outage", "fair"))
     )
     both = compared_page_data(fifo, fair)
@@ -265,7 +265,7 @@ def test_two_runs_of_one_world_are_one_page_and_others_are_refused() -> None:
 def test_a_page_tells_where_the_response_of_a_job_went() -> None:
     """As the terminal's screen and `callboard explain` do."""
     events = events_of("two-jobs", "fifo")
-    jobs = page_data(PageCollector.of(events)).jobs
+    jobs = page_data(PageCollector.of_events(events)).jobs
     recording = recorded(events).recording
     assert jobs.shares == [response_shares(recording, job) for job in jobs.job]
     assert jobs.shares[1][0] == " 92%  queued: others held all the slots"

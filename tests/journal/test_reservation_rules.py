@@ -57,7 +57,7 @@ def answered_twice(monkeypatch: Patch) -> None:
             self.send(node_address(ask.node), NoTask(ask.job, ask.stage), cause, 5)
         return event
 
-    monkeypatch.setattr(AskedFrontend, "answer", wrongly)
+    monkeypatch.setattr(AskedFrontend, "answer_question", wrongly)
 
 
 def not_answered(monkeypatch: Patch) -> None:
@@ -67,7 +67,7 @@ def not_answered(monkeypatch: Patch) -> None:
     def wrongly(self: AskedFrontend, ask: GetTask, cause: int) -> int | None:
         return rightly(self, ask, cause) if self.tasks_left(ask.job, ask.stage) else None
 
-    monkeypatch.setattr(AskedFrontend, "answer", wrongly)
+    monkeypatch.setattr(AskedFrontend, "answer_question", wrongly)
 
 
 def asked_twice(monkeypatch: Patch) -> None:
@@ -123,7 +123,7 @@ def given_and_kept(monkeypatch: Patch) -> None:
         entry.tasks[stage].give_back(attempt.task)
         return attempt
 
-    monkeypatch.setattr(Ledger, "launch", wrongly)
+    monkeypatch.setattr(Ledger, "launch_task", wrongly)
 
 
 def one_is_lost(monkeypatch: Patch) -> None:

@@ -29,7 +29,7 @@ def evil(event: AnyEvent) -> AnyEvent:
 
 
 def page_of(events: list[AnyEvent]) -> str:
-    return run_page(page_data(PageCollector.of(events)))
+    return run_page(page_data(PageCollector.of_events(events)))
 
 
 @pytest.fixture(scope="module")

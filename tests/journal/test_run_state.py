@@ -49,7 +49,7 @@ def test_a_new_event_needs_its_class_its_change_and_its_sentence_alone(
         rule.times for rule in check_events(STORY)
     ]
     assert Metrics.of(events).summary() == Metrics.of(STORY).summary()
-    assert ExportData.of(events).instants == ExportData.of(STORY).instants
+    assert ExportData.of_events(events).instants == ExportData.of_events(STORY).instants
 
 
 def test_every_event_is_about_a_job_a_node_an_attempt_or_the_run() -> None:

@@ -89,13 +89,13 @@ class SlowSource:
         self._asked: deque[tuple[Request, Callable[[Frame], None]]] = deque()
         self.slow = False
 
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+    def ask_frame(self, request: Request, answer: Callable[[Frame], None]) -> None:
         self._asked.append((request, answer))
         if not self.slow:
             self.answer_one()
 
     def answer_one(self) -> None:
-        self._source.ask(*self._asked.popleft())
+        self._source.ask_frame(*self._asked.popleft())
 
     def has_been_asked(self, move: Move) -> bool:
         return any(request.move == move for request, _ in self._asked)
@@ -103,7 +103,7 @@ class SlowSource:
     def answer_with(self, move: Move) -> None:
         """Answer as a run does that has come no further than that."""
         request, answer = self._asked.popleft()
-        self._source.ask(msgspec.structs.replace(request, move=move), answer)
+        self._source.ask_frame(msgspec.structs.replace(request, move=move), answer)
 
     @property
     def behind(self) -> int:

@@ -359,7 +359,7 @@ class TestUntil:
 
 def frame_at(source: RecordedSource | LiveServer, at_ms: int) -> Frame:
     found: list[Frame] = []
-    source.ask(Request(GoTo(at_ms), VIEW), found.append)
+    source.ask_frame(Request(GoTo(at_ms), VIEW), found.append)
     return found[0]
 
 

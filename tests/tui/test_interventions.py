@@ -74,9 +74,9 @@ def taped(server: LiveServer, side: int = 0) -> list[AnyEvent]:
 def ask(server: LiveServer, *moves: Move | Intervention, view: View = VIEW) -> Frame:
     for move in moves:
         if isinstance(move, Intervention):
-            frame = server.answer(InterventionRequest(move, view))
+            frame = server.answer_request(InterventionRequest(move, view))
         else:
-            frame = server.answer(Request(move, view))
+            frame = server.answer_request(Request(move, view))
     return frame
 
 
@@ -249,11 +249,11 @@ def test_nobody_else_gets_the_journal_while_the_run_is_played_again(tmp_path: Pa
     refused: list[OSError] = []
 
     class Meanwhile(LiveRun):
-        def reach(self, at_ms: Millis) -> None:
+        def go_to_moment(self, at_ms: Millis) -> None:
             with pytest.raises(OSError, match="another run is being recorded") as error:
                 JournalWriter(path)
             refused.append(error.value)
-            super().reach(at_ms)
+            super().go_to_moment(at_ms)
 
     with Meanwhile(plan(), path) as run:
         run.advance(GoTo(100_000))

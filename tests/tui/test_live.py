@@ -47,7 +47,7 @@ def taped(run: LiveRun) -> list[AnyEvent]:
 
 def to_the_end(run: LiveRun | LiveServer) -> Frame:
     for _ in range(10_000):
-        frame = run.answer(Request(Play(None), VIEW))
+        frame = run.answer_request(Request(Play(None), VIEW))
         if frame.complete and frame.at_ms == frame.end_ms:
             return frame
     raise AssertionError("it never ends")
@@ -74,7 +74,7 @@ def test_a_watched_run_is_the_run(way: str) -> None:
     """Digest, events, and all."""
     with LiveRun(plan()) as run:
         for move in WAYS[way]:
-            run.answer(Request(move, VIEW))
+            run.answer_request(Request(move, VIEW))
         frame = to_the_end(run)
         assert taped(run) == list(outage())
     ended = outage()[-1]
@@ -84,7 +84,7 @@ def test_a_watched_run_is_the_run(way: str) -> None:
 
 def test_it_plays_no_further_than_asked() -> None:
     with LiveRun(plan()) as run:
-        frame = run.answer(Request(GoTo(100_000), VIEW))
+        frame = run.answer_request(Request(GoTo(100_000), VIEW))
         assert frame.at_ms == 100_000
         assert not frame.complete
         assert frame.end_ms < 110_000
@@ -96,11 +96,11 @@ def test_a_step_is_the_same_as_in_the_record() -> None:
     """Every kind of step comes to the same moments live as on the whole tape."""
     with LiveRun(plan()) as run, LiveRun(plan()) as whole:
         to_the_end(whole)
-        whole.answer(Request(GoTo(0), VIEW))
-        run.answer(Request(GoTo(0), VIEW))
+        whole.answer_request(Request(GoTo(0), VIEW))
+        run.answer_request(Request(GoTo(0), VIEW))
         for kind in (*[StepKind.MASTER] * 20, StepKind.MARK, StepKind.JOB, StepKind.EVENT):
             for each in (run, whole):
-                each.answer(Request(Step(kind), VIEW))
+                each.answer_request(Request(Step(kind), VIEW))
             assert (run.cursor.at_ms, run.cursor.index) == (
                 whole.cursor.at_ms,
                 whole.cursor.index,
@@ -109,7 +109,7 @@ def test_a_step_is_the_same_as_in_the_record() -> None:
 
 def test_who_asks_something_else_need_not_wait() -> None:
     run = LiveRun(plan("small-jobs", "hfsp"), has_request=lambda: True)
-    frame = run.answer(Request(GoTo(10**9), VIEW))
+    frame = run.answer_request(Request(GoTo(10**9), VIEW))
     assert not frame.complete
     run.close()
 
@@ -138,8 +138,8 @@ def test_a_move_under_way_goes_on_when_more_is_asked(burst: str, policies: tuple
     specs = [plan(policy=policy) for policy in policies]
     with LiveServer(specs, has_request=lambda: bool(waiting)) as hasty, LiveServer(specs) as calm:
         while waiting:
-            shown = hasty.answer(waiting.pop(0))
-        patient = [calm.answer(request) for request in asked][-1]
+            shown = hasty.answer_request(waiting.pop(0))
+        patient = [calm.answer_request(request) for request in asked][-1]
     if Halt() in BURSTS[burst]:
         assert 0 < shown.at_ms < patient.at_ms
         return
@@ -152,7 +152,7 @@ def test_two_runs_go_to_their_divergence_though_more_is_asked() -> None:
     waiting = [Request(Step(StepKind.DIVERGENCE), VIEW), *[Request(Stay(), VIEW)] * 3]
     specs = [plan(policy=policy) for policy in ("fair", "fifo")]
     with LiveServer(specs, has_request=lambda: bool(waiting)) as server:
-        frames = [server.answer(waiting.pop(0)) for _ in range(4)]
+        frames = [server.answer_request(waiting.pop(0)) for _ in range(4)]
     assert frames[-1].comparison is not None
     assert frames[-1].comparison.divergence is not None
     assert frames[-1].at_ms == frames[-1].comparison.divergence.at_ms
@@ -161,9 +161,9 @@ def test_two_runs_go_to_their_divergence_though_more_is_asked() -> None:
 def test_what_is_done_by_hand_is_done_where_the_move_leads() -> None:
     more = [True]
     with LiveServer([plan()], has_request=lambda: more[0]) as server:
-        assert server.answer(Request(GoTo(400_000), VIEW)).at_ms < 400_000
+        assert server.answer_request(Request(GoTo(400_000), VIEW)).at_ms < 400_000
         crash = InterventionRequest(Intervene((Crash(3),)), VIEW)
-        assert server.answer(crash).at_ms == 400_001
+        assert server.answer_request(crash).at_ms == 400_001
         (done,) = server.runs[0].spec.interventions
         assert done.at_ms == 400_001
 
@@ -171,7 +171,7 @@ def test_what_is_done_by_hand_is_done_where_the_move_leads() -> None:
 def test_leaving_ends_the_journal_well(tmp_path: Path) -> None:
     path = tmp_path / "watched.journal"
     with LiveRun(plan(), path) as run:
-        run.answer(Request(GoTo(300_000), VIEW))
+        run.answer_request(Request(GoTo(300_000), VIEW))
     journal = Journal(path)
     events = list(journal)
     assert journal.complete
@@ -253,7 +253,7 @@ def test_a_screen_may_be_left_before_its_first_picture() -> None:
     """`q` in its first seconds ended in a traceback: the screen was left, and asked for a frame."""
     source, answered = start_runs([plan("two-jobs")]), list[Frame]()
     source.close()
-    source.ask(Request(Stay(), View()), answered.append)
+    source.ask_frame(Request(Stay(), View()), answered.append)
     assert not answered
 
 

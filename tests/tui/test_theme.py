@@ -158,8 +158,8 @@ def test_of_few_jobs_no_two_look_alike() -> None:
 
 def test_a_job_keeps_its_colour_and_has_it_in_both_runs() -> None:
     with LiveServer(pair("fifo", "fair")) as server:
-        early = server.answer(Request(GoTo(300_000), View()))
-        late = server.answer(Request(GoTo(900_000), View()))
+        early = server.answer_request(Request(GoTo(300_000), View()))
+        late = server.answer_request(Request(GoTo(900_000), View()))
     assert early.hues
     assert late.hues[: len(early.hues)] == early.hues
     assert late.comparison is not None

@@ -98,7 +98,7 @@ def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -
     if bug == "a lost task stays lost":
         a_lost_task_stays_lost(monkeypatch)
     else:
-        monkeypatch.setattr(Ledger, "launch", takes_none)
+        monkeypatch.setattr(Ledger, "launch_task", takes_none)
     script = [ScheduledFault(4000, Crash(1))]
     jobs = [job(0, maps=3, map_ms=30_000, reduces=1)]
     assert broken(jobs, cluster=TWO, script=script).rule == "S6"

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from callboard.arguments import whole_number
-from callboard.experiments.many.task_pool import Lost, answers, local_workers
+from callboard.experiments.many.task_pool import Lost, answers_by_workers, local_workers
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -37,7 +37,9 @@ def run_swarm(options: argparse.Namespace) -> int:
     seeds = _until(ends, islice(records.left(options.seed), options.worlds))
     failed = 0
     with local_workers(options.cores) as workers:
-        for seed, answer in answers(workers, partial(try_seed, folder=options.to), seeds):
+        for seed, answer in answers_by_workers(
+            workers, partial(try_seed, folder=options.to), seeds
+        ):
             record = _lost(seed, answer) if isinstance(answer, Lost) else answer
             records.add(record)
             failed += bool(record.flaws)

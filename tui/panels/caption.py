@@ -9,7 +9,7 @@ class Caption(Static):
 
     can_focus = False
 
-    def say(self, text: str, title: str) -> None:
+    def show_text(self, text: str, title: str) -> None:
         """Show a text; empty for none."""
         self.set_class(bool(text), "shown")
         self.border_title = title

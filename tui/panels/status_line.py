@@ -34,7 +34,7 @@ class StatusLine(Pane, can_focus=False):
             self._hints = ()
             self.refresh()
 
-    def say(self, note: str) -> None:
+    def show_note(self, note: str) -> None:
         self._note = note
         self.refresh()
 

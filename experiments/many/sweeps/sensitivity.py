@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
-from callboard.experiments.many.sweeps.variation import POLICY, repeated
+from callboard.experiments.many.sweeps.variation import POLICY, repeated_key
 from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.text.missing_extra import MissingExtraError
@@ -156,7 +156,7 @@ def question_about(
             return False
         return True
 
-    if twice := repeated([each.key for each in ranges]):
+    if twice := repeated_key([each.key for each in ranges]):
         raise InputError(f"{twice}: its ends are given twice; give them once")
     between = tuple(each.between(takes) for each in ranges)
     return Question(method, between, samples or _BASE_POINTS[method], "", fixed)

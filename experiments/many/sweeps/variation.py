@@ -42,13 +42,13 @@ def parse_variation(text: str) -> tuple[str, tuple[str, ...]]:
 def all_combinations(variations: Sequence[tuple[str, Sequence[str]]]) -> tuple[Setting, ...]:
     """Every combination of the values, the last key fastest; InputError for a key given twice."""
     keys = [key for key, _ in variations]
-    if twice := repeated(keys):
+    if twice := repeated_key(keys):
         raise InputError(f"--vary {twice}: given twice; put all its values into one")
     combinations = product(*(values for _, values in variations))
     return tuple(tuple(zip(keys, values, strict=True)) for values in combinations)
 
 
-def repeated(keys: Sequence[str]) -> str:
+def repeated_key(keys: Sequence[str]) -> str:
     """The first of the keys that stands there more than once; empty if none does."""
     return next((key for key in keys if keys.count(key) > 1), "")
 

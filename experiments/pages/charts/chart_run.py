@@ -118,8 +118,8 @@ class _Reading:
         if self.shares is not None and self.state.started is not None:
             self.shares.before(event)
         attempt = self.state.observe(event)
-        self.metrics.look(event, attempt)
-        self.attempts.look(event, attempt)
+        self.metrics.note_event(event, attempt)
+        self.attempts.note_event(event, attempt)
         if self.shares is not None:
             self.shares.after(event, attempt)
         if isinstance(event, ev.FaultStruck):

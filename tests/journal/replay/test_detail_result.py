@@ -10,7 +10,7 @@ from tests.journal.replay.support import events_of, outage, recorded
 def result_at(move: Move, view: View | None = None) -> DetailText | None:
     found: list[DetailText | None] = []
     source = recorded(outage())
-    source.ask(Request(move, view or View()), lambda frame: found.append(frame.detail))
+    source.ask_frame(Request(move, view or View()), lambda frame: found.append(frame.detail))
     return found[0]
 
 
@@ -18,7 +18,7 @@ def headline_of_the_end() -> str:
     """What the result says first."""
     found: list[ResultHeadline | None] = []
     source = recorded(outage())
-    source.ask(Request(GoTo(None), View()), lambda frame: found.append(frame.headline))
+    source.ask_frame(Request(GoTo(None), View()), lambda frame: found.append(frame.headline))
     assert found[0] is not None
     return found[0].sentences[0]
 
@@ -69,11 +69,11 @@ def test_before_its_end_it_has_the_figures_so_far() -> None:
 def test_it_says_who_starves() -> None:
     source = recorded(events_of("two-jobs", "fifo"))
     found: list[DetailText | None] = []
-    source.ask(Request(GoTo(90_000), View()), lambda frame: found.append(frame.detail))
+    source.ask_frame(Request(GoTo(90_000), View()), lambda frame: found.append(frame.detail))
     assert found[0] is not None
     starving = dict(found[0].facts)["without slot"]
     assert starving == "1 job; job-1 “short” has waited 1 min 00 s for its first"
     for at_ms, told in (0, False), (30_500, False), (31_000, True):
-        source.ask(Request(GoTo(at_ms), View()), lambda frame: found.append(frame.detail))
+        source.ask_frame(Request(GoTo(at_ms), View()), lambda frame: found.append(frame.detail))
         assert found[-1] is not None
         assert ("without slot" in dict(found[-1].facts)) is told

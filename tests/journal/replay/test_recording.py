@@ -214,7 +214,7 @@ class TestReadInParts:
 
 def frame_of(source: RecordedSource, move: Move) -> Frame:
     found: list[Frame] = []
-    source.ask(Request(move, View()), found.append)
+    source.ask_frame(Request(move, View()), found.append)
     return found[0]
 
 
