@@ -81,14 +81,14 @@ async def draw(events: list[AnyEvent]) -> float:
     costs = []
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.pause()
-        app.playback.ask(GoTo(_UNTIL_MS // 2))
+        app.playback.ask_frame(GoTo(_UNTIL_MS // 2))
         for _ in range(_FRAMES):
             source.cursor.move(Play(500))
             frame = source.cursor.frame(app.view)
 
             def paint() -> None:
                 app.playback.requests += 1
-                app.playback.answered(frame)  # noqa: B023
+                app.playback.take_frame(frame)  # noqa: B023
                 for strip in app.screen._compositor.render_strips():
                     strip.render(app.console)
 

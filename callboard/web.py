@@ -149,7 +149,7 @@ def _make_server(command: str, port: int) -> Any:
 
             async def resize_sanely(width: object, height: object) -> None:
                 if _is_size(width) and _is_size(height):
-                    latest.ask(width, height)
+                    latest.ask_size(width, height)
 
             app_service.set_terminal_size = resize_sanely
             await super()._process_messages(websocket, app_service)
@@ -176,7 +176,7 @@ class LatestSize:
         self._asked: tuple[object, object] | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def ask(self, width: object, height: object) -> None:
+    def ask_size(self, width: object, height: object) -> None:
         """The window has this size now."""
         self._asked = width, height
         if self._task is None:

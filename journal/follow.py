@@ -31,9 +31,9 @@ class JournalStatus(Enum):
 class Follower:
     """The events of the journal at `path`, as far as they have been written.
 
-    `status` is what the last `take` found: it is complete as soon as the last event of a complete
-    run has been taken.  Errors as in `Journal`; also JournalError where another run has begun in
-    the file.  The file is closed at the end, and after an error.
+    `status` is what the last `take_events` found: it is complete as soon as the last event of a
+    complete run has been taken.  Errors as in `Journal`; also JournalError where another run has
+    begun in the file.  The file is closed at the end, and after an error.
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -150,7 +150,7 @@ class CallboardApp(App[None]):
         if isinstance(source, RemoteSource):
             lost = "the process that played the run has ended unexpectedly"
             source.on_loss = partial(self._exit_with_failure, RuntimeError(lost))
-        self.call_after_refresh(self.playback.ask)
+        self.call_after_refresh(self.playback.ask_frame)
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick_playback)
@@ -184,7 +184,7 @@ class CallboardApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Keys wait for each other; everything else is Textual's."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            await self.keys.take(event)
+            await self.keys.take_key(event)
         else:
             await super().on_event(event)
 
@@ -200,7 +200,7 @@ class CallboardApp(App[None]):
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
             if self.guide is not None and bound.binding.id is not None:
-                self.guide.pressed(self.keymap.usual[bound.binding.id])
+                self.guide.note_key(self.keymap.usual[bound.binding.id])
 
     # What `Playback` uses.
 
@@ -223,7 +223,7 @@ class CallboardApp(App[None]):
     def _tell_audience(self, frame: Frame) -> None:
         """A tour's step may have come; without one an audience reads the last headline."""
         if self.guide is not None:
-            self.guide.arrived(frame)
+            self.guide.note_frame(frame)
         elif self.presenting:
             told = [line.text for line in frame.log if line.level is Importance.HEADLINE]
             self.caption(told[-1] if told else "", "the latest event")
@@ -261,7 +261,7 @@ class CallboardApp(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self._arrange_for_size(event.size)
-        self.call_after_refresh(self.playback.ask)
+        self.call_after_refresh(self.playback.ask_frame)
 
     def on_pane_refitted(self) -> None:
         """A pane is laid out only after the screen, and sometimes while that goes away."""
@@ -269,7 +269,7 @@ class CallboardApp(App[None]):
             return
         room = self.room(self.view)
         if any(getattr(self.view, field) != value for field, value in room.items()):
-            self.playback.ask()
+            self.playback.ask_frame()
 
     def _arrange_for_size(self, size: Extent) -> None:
         """Show all panes where there is room, else the slots and one other pane; to an audience
@@ -298,7 +298,7 @@ class CallboardApp(App[None]):
 
     def action_tour(self, by: int) -> None:
         if self.guide is not None:
-            self.guide.go(by)
+            self.guide.go_steps(by)
         else:
             told = ", ".join(tour_names())
             self.show_message(f"no tour is on; `callboard watch NAME --tour` takes one of {told}")
@@ -331,7 +331,7 @@ class CallboardApp(App[None]):
         self.playback.scrub(hundredths)
 
     def action_seek_start(self) -> None:
-        self.playback.ask(GoTo(0))
+        self.playback.ask_frame(GoTo(0))
 
     def action_seek_end(self) -> None:
         self.playback.seek_end()
@@ -342,7 +342,7 @@ class CallboardApp(App[None]):
     def action_ask_time(self) -> None:
         def filled(fields: FormFields | None) -> None:
             if fields is not None:
-                self.playback.ask(GoTo(parse_time(fields["time"])))
+                self.playback.ask_frame(GoTo(parse_time(fields["time"])))
 
         question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
         form = FormScreen(question, {"time": ""}, lambda fields: parse_time(fields["time"]))
@@ -366,7 +366,7 @@ class CallboardApp(App[None]):
 
     def _follow_jump(self, jump: Jump) -> None:
         if jump.at_ms is not None:
-            self.playback.ask(GoTo(jump.at_ms))
+            self.playback.ask_frame(GoTo(jump.at_ms))
         else:
             self.select(job=jump.job, node=jump.node)
 
@@ -416,7 +416,7 @@ class CallboardApp(App[None]):
     def action_differences(self) -> None:
         if self._paired_or_told():
             self._comparison.only_differences = not self._comparison.only_differences
-            self.playback.ask()
+            self.playback.ask_frame()
 
     def _paired_or_told(self) -> bool:
         if not self.paired:
@@ -455,7 +455,7 @@ class CallboardApp(App[None]):
         """Select the line's job and mark its node, unless the log is of the selection only."""
         line = event.line
         if self.view.log_of_selection or (line.job is None and line.node is None):
-            self.playback.ask()
+            self.playback.ask_frame()
         elif line.job is None:
             self.select(node=line.node)
         else:
@@ -466,7 +466,7 @@ class CallboardApp(App[None]):
     def on_log_pane_opened(self, event: LogPane.Opened) -> None:
         self.playback.player.playing = False
         self.playback.set_view(log_back=0)
-        self.playback.ask(GoToEvent(event.index))
+        self.playback.ask_frame(GoToEvent(event.index))
 
     def on_log_pane_folded(self, event: LogPane.Folded) -> None:
         others = tuple(each for each in self.view.log_unfolded if each != event.group)
@@ -483,7 +483,7 @@ class CallboardApp(App[None]):
         """Undo one thing: a long move, the zoom, scrolling back, the selection, a filter."""
         view = self.view
         if self.playback.under_way:
-            self.playback.ask(Halt())
+            self.playback.ask_frame(Halt())
         elif self._main_screen.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
@@ -534,7 +534,7 @@ class CallboardApp(App[None]):
 
     def _ask_when_laid_out(self) -> None:
         self.keys.hold()
-        self.call_after_refresh(self.playback.ask)
+        self.call_after_refresh(self.playback.ask_frame)
 
     def _zoom_pane(self, pane: Widget | None) -> None:
         """Show one pane between the first line and the time bar, or all again."""
@@ -628,7 +628,7 @@ class CallboardApp(App[None]):
         """Draw everything in the colours of a theme."""
         self.theme = name
         self.notify(f"theme: {name}", timeout=2)
-        self.playback.ask()
+        self.playback.ask_frame()
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen(self.keymap))

@@ -113,8 +113,8 @@ class InterventionFlow:
                 self.intervene(choice)
             case menus.PlayUntil():
                 playback.player.play_until(choice.move, choice.text)
-                playback.ask()
+                playback.ask_frame()
             case _:
                 if playback.frame is not None:
-                    playback.ask(GoTo(playback.frame.at_ms))
+                    playback.ask_frame(GoTo(playback.frame.at_ms))
                 playback.intervene(choice)

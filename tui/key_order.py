@@ -57,7 +57,7 @@ class KeyOrder:
         """Whether all keys have been handled."""
         return not self._busy and not self._keys
 
-    async def take(self, key: Key) -> None:
+    async def take_key(self, key: Key) -> None:
         """Take a key.  An `enter` that was typed before the screen had the terminal has become a
         line feed on its way: it is one all the same.
         """

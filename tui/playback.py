@@ -92,7 +92,8 @@ class Pace:
 class Playback:
     """Asks for frames, one after the other, and has the app show them.
 
-    Of the app it uses `room`, `show`, `say`, `tell`, `keys`, `call_later` and `is_running` only.
+    Of the app it uses `room`, `show`, `show_note`, `show_message`, `keys`, `call_later` and
+    `is_running` only.
     """
 
     def __init__(self, source: Source, app: "CallboardApp") -> None:
@@ -129,24 +130,24 @@ class Playback:
         """The number of requests without an answer yet."""
         return self.requests - self.answers
 
-    def ask(self, move: Move | None = None, *, tells_end: bool = True) -> None:
+    def ask_frame(self, move: Move | None = None, *, tells_end: bool = True) -> None:
         """Ask for a frame, of the present moment unless told otherwise; first of all for that of
         the opening.  Where a move goes beyond the run's end, that is said if it `tells_end`.
         """
         if move is not None and not self.requests:
-            self.ask()
+            self.ask_frame()
         move = move or (Stay() if self.requests else self.opening_move)
         self._set_room_and_rest()
         self.requests += 1
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
             self._tells_end = tells_end
-        self.source.ask_frame(Request(move, self.view), self.answered)
+        self.source.ask_frame(Request(move, self.view), self.take_frame)
 
     def ask_names(self) -> None:
         """Ask once for the names of all jobs: of tens of thousands they are not for every frame."""
         self.set_view(with_names=True)
-        self.ask()
+        self.ask_frame()
         self.set_view(with_names=False)
 
     def intervene(self, intervention: Intervention) -> None:
@@ -160,7 +161,7 @@ class Playback:
 
         def answered(frame: Frame) -> None:
             self.changed |= changes and not frame.refusal
-            self.answered(frame)
+            self.take_frame(frame)
 
         source.ask_frame(InterventionRequest(intervention, self.view), answered)
 
@@ -170,7 +171,7 @@ class Playback:
         """
 
         def answered(frame: Frame) -> None:
-            self.answered(frame)
+            self.take_frame(frame)
             if frame.refusal:
                 refused()
             else:
@@ -195,7 +196,7 @@ class Playback:
         """Say why something is not done."""
         self._app.show_message(message, warning=True)
 
-    def answered(self, frame: Frame) -> None:
+    def take_frame(self, frame: Frame) -> None:
         """Take a frame that has come, and show it."""
         self.answers += 1
         if not self._app.is_running:
@@ -222,7 +223,7 @@ class Playback:
         self.set_view(jobs_top=frame.rows_top)
         flat_out = self.player.playing and self.player.speed is None
         if self.source.live and flat_out and not self.waiting:
-            self.ask(self.player.play(0))  # the run goes on while this frame is drawn
+            self.ask_frame(self.player.play(0))  # the run goes on while this frame is drawn
         self._app.show(frame)
         self._app.call_later(self._app.keys.go_on)
 
@@ -233,7 +234,7 @@ class Playback:
     def update_view(self, **changes: Any) -> None:
         """Change the view and show it."""
         self.set_view(**changes)
-        self.ask()
+        self.ask_frame()
 
     # Time.
 
@@ -255,7 +256,7 @@ class Playback:
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
         if not self.waiting:
             owed_s, self._owed_s = self._owed_s, 0.0
-            self.ask(self.player.play(owed_s), tells_end=self._app.guide is None)
+            self.ask_frame(self.player.play(owed_s), tells_end=self._app.guide is None)
 
     @property
     def speed_text(self) -> str:
@@ -287,17 +288,17 @@ class Playback:
         """Play, or pause; at the end of a run, play it again from its start."""
         again = self.frame is not None and self.frame.over and not self.player.playing
         self.player.playing = not self.player.playing
-        self.ask(GoTo(0) if again else None)
+        self.ask_frame(GoTo(0) if again else None)
 
     def faster(self, steps: int) -> None:
         """Faster by that many steps, or slower below 0."""
         self.player.faster(steps)
-        self.ask()
+        self.ask_frame()
 
     def flat_out_or_usual(self) -> None:
         """As fast as it goes, or back to ×60."""
         self.player.speed = USUAL_SPEED if self.player.speed is None else None
-        self.ask()
+        self.ask_frame()
 
     def follow(self) -> None:
         """Keep up with a run in another process."""
@@ -307,29 +308,29 @@ class Playback:
     def step(self, kind: StepKind, back: bool) -> None:
         """To the next moment of a kind, or the one before, and pause."""
         self.player.playing = False
-        self.ask(Step(kind, back))
+        self.ask_frame(Step(kind, back))
 
     def scrub(self, hundredths: int) -> None:
         """Go on by hundredths of the run, or back below 0."""
         if self.frame is not None:
-            self.ask(GoTo(self.frame.scrubbed(hundredths)))
+            self.ask_frame(GoTo(self.frame.scrubbed(hundredths)))
 
     def seek(self, at_ms: Millis, mark: bool) -> None:
         """To a moment, or to the first mark from it on."""
-        self.ask(GoTo(at_ms - 1 if mark else at_ms))
+        self.ask_frame(GoTo(at_ms - 1 if mark else at_ms))
         if mark:
-            self.ask(Step(StepKind.MARK))
+            self.ask_frame(Step(StepKind.MARK))
 
     def seek_divergence(self) -> None:
         """To where two runs first differ, and stop."""
         self.player.stop()
-        self.ask(Step(StepKind.DIVERGENCE))
+        self.ask_frame(Step(StepKind.DIVERGENCE))
 
     def seek_end(self) -> None:
         """To the end of what is known; a journal that is still being written is followed."""
         if self._growing:
             self.follow()
-        self.ask(GoTo(None))
+        self.ask_frame(GoTo(None))
 
     # Reading a journal.
 
@@ -351,7 +352,7 @@ class Playback:
             self._app.show_message(_recording_end_words(source))
         self._app.show_note(note)
         if len(source.recording) != known or not (more or self._growing):
-            self.ask()
+            self.ask_frame()
         if more:
             return _READ_PAUSE_S
         return _GROWN_AGAIN_S if self._growing else None

@@ -65,7 +65,7 @@ class TourGuide:
         ways += f"  {back} back" * bool(self.place)
         return f"tour, {self.place + 1} of {len(self.pages)}{ways}"
 
-    def go(self, by: int) -> None:
+    def go_steps(self, by: int) -> None:
         """Steps on, or back below 0, and to the moment of the step."""
         place = max(0, min(self.place + by, len(self.pages) - 1))
         if place == self.place:
@@ -74,7 +74,7 @@ class TourGuide:
         self._playback.player.stop()
         if self._moment_ms is not None:
             self._bound_ms = self._moment_ms
-            self._playback.ask(GoTo(self._bound_ms), tells_end=False)
+            self._playback.ask_frame(GoTo(self._bound_ms), tells_end=False)
         else:
             self._show_step()
 
@@ -103,7 +103,7 @@ class TourGuide:
         if until_ms is None and (over or self.step.key != _SPACE):
             self._turn_page()
         elif until_ms is not None and (over or until_ms <= now_ms):
-            self.go(1)
+            self.go_steps(1)
         else:
             self._due_ms = inf if until_ms is None else until_ms
             text = "the end" if until_ms is None else axis_time(until_ms)
@@ -111,14 +111,14 @@ class TourGuide:
             here = f"step {self.place + 1} was at {axis_time(self._moment_ms or 0)}"
             title = f"tour: {here}, on to step {self.place + 2}, at {text}"
             self._app.caption(self.step.text, title)
-            self._playback.ask()
+            self._playback.ask_frame()
 
-    def pressed(self, key: str) -> None:
+    def note_key(self, key: str) -> None:
         """A key has been handled: the one that is awaited leads on, once the step is shown."""
         if self._bound_ms is None and self.step.key == key != _SPACE:
             self._turn_page()
 
-    def arrived(self, frame: Frame) -> None:
+    def note_frame(self, frame: Frame) -> None:
         """A frame is shown: the moment of this step may have come, or that of the next one."""
         if self._bound_ms is not None:
             if not self._playback.waiting:

@@ -122,7 +122,7 @@ class CellKeeper(CellHolder):
         self._transaction = transaction
 
     def on_sync(self, sync: Sync) -> None:
-        changes = self.cell.since(sync.changes)
+        changes = self.cell.changed_since(sync.changes)
         told = CellChanges(len(self.cell.changes), changes, sync.life)
         self.send(sync.scheduler, told, self.cause, self._latency_ms)
         self.look_for_schedulers()

@@ -130,7 +130,7 @@ class CellState:
                 return CommitResult((), (*conflicted, *committed))
         return CommitResult(tuple(committed), tuple(conflicted))
 
-    def since(self, changes: int) -> tuple[NodeState, ...]:
+    def changed_since(self, changes: int) -> tuple[NodeState, ...]:
         """The nodes that have changed since the first `changes` changes, as they are now."""
         changed = dict.fromkeys(self.changes[changes:])
         return tuple((node, self.claimable(node), self.numbers[node]) for node in changed)

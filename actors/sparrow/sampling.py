@@ -91,7 +91,7 @@ class Binding(Frontend):
         self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
         self._batches = Batches()
 
-    def bind(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
+    def bind_tasks(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
         """Send each of these nodes a task, as long as any is left."""
         job = self.ledger.known_job(number)
         for node in nodes:
@@ -126,7 +126,7 @@ class AtRandom(Binding):
     def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         nodes = self._draws.distinct(job, stage, self._batches.next_batch(job, stage), tasks)
         chosen = [nodes[task % len(nodes)] for task in range(tasks) if nodes]
-        self.bind(job, stage, chosen, cause)
+        self.bind_tasks(job, stage, chosen, cause)
 
 
 class Sampling(Binding):
@@ -178,7 +178,7 @@ class Sampling(Binding):
         del self._samples[number]
         nodes = sample.least_loaded()
         self.note(self._probes_answered(number, sample, cause))
-        self.bind(sample.job, sample.stage, nodes, cause)
+        self.bind_tasks(sample.job, sample.stage, nodes, cause)
         if not nodes:
             self.place_again(sample.job, sample.stage, cause)
 

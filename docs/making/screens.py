@@ -75,7 +75,7 @@ async def draw(picture: Picture) -> str:
         app = CallboardApp(desk, ticking=False)
         async with app.run_test(size=picture.size) as pilot:
             await pilot.pause()
-            app.playback.ask(GoTo(picture.at_ms))
+            app.playback.ask_frame(GoTo(picture.at_ms))
             await pilot.pause()
             for key in picture.keys:
                 await pilot.press(key)

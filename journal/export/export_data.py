@@ -29,7 +29,7 @@ class Instant(msgspec.Struct, frozen=True, gc=False):
 
 
 class ExportData:
-    """What the exports are made from; `ExportData.of(journal)` reads it."""
+    """What the exports are made from; `ExportData.of_events(journal)` reads it."""
 
     def __init__(self) -> None:
         self._run_state = RunState()

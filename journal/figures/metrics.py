@@ -75,8 +75,8 @@ class _DoneWork:
 class Metrics:
     """Takes events in their order; `observe` is the sink, `Metrics.of(events)` does it at once.
 
-    Where a run's state is folded anyway, `Metrics(run_state)` only looks on: `look` is to be called
-    with each event after the state has taken it in.
+    Where a run's state is folded anyway, `Metrics(run_state)` only looks on: `note_event` is to be
+    called with each event after the state has taken it in.
 
     Every other method tells of what has been observed so far, so it also serves a run that still
     goes on or was cut off.  All raise ValueError if the events contradict each other (an attempt

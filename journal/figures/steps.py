@@ -33,7 +33,7 @@ class Steps:
         held = np.diff(self.times, append=self.until_ms) > 0
         return int(self.counts[held].max(initial=0))
 
-    def at(self, ms: Ints) -> Ints:
+    def counts_at(self, ms: Ints) -> Ints:
         """The counts that hold at some times (each 0 or later)."""
         return self.counts[np.searchsorted(self.times, ms, side="right") - 1]
 

@@ -52,7 +52,7 @@ class FairShares:
         """The pool that shares for the job, as a path; empty where jobs share without pools."""
         return self._fair.pool_of(cast(JobView, _JobView(job, self._slowstart)))
 
-    def at(self, cluster: BookedCluster) -> dict[model.JobId, float]:
+    def shares_at(self, cluster: BookedCluster) -> dict[model.JobId, float]:
         """The fair share of each job in the system, in slots, maps and reduces together."""
         moment = (cluster.run.index, len(cluster.run.live))
         if self._computed_at != moment:

@@ -44,7 +44,7 @@ class Insight:
 
     def fair_shares(self, cluster: ClusterState) -> dict[JobId, float]:
         """The fair share of each job in the system, in slots."""
-        return self._fair_shares.at(cluster)
+        return self._fair_shares.shares_at(cluster)
 
     def expected_ms(self, cluster: ClusterState, row: JobRecord) -> float | None:
         """The job's size as the policy can know it now: by the oracle if it is told true sizes,

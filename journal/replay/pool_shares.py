@@ -108,7 +108,7 @@ class ShareSampler:
 
     def _slots_held_and_due(self) -> dict[JobId, tuple[int, float]]:
         """Slots held and due of each job that is in the system or still holds some."""
-        due = self._fair_shares.at(self)
+        due = self._fair_shares.shares_at(self)
         jobs = due.keys() | {job for job, slots in self._held.items() if slots}
         return {job: (self._held[job], due.get(job, 0.0)) for job in jobs}
 

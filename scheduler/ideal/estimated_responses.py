@@ -47,7 +47,7 @@ class EstimatedServer:
     def psjf(self) -> float:
         """PSJF-E's mean response."""
         return self._mean_waiting(self.smaller_squared) + self._mean_over_jobs(
-            lambda x, z: x / self.grid.at(self.idle_for, np.log(z))
+            lambda x, z: x / self.grid.values_at(self.idle_for, np.log(z))
         )
 
     def srpt(self) -> float:
@@ -61,12 +61,12 @@ class EstimatedServer:
     def _mean_waiting(self, ahead_squared: GridValues) -> float:
         """What a job waits for what is ahead of it, given by its estimate."""
         waiting = self.server.rate * ahead_squared / (2 * self.idle_for**2)
-        return self._mean_over_jobs(lambda _, z: self.grid.at(waiting, np.log(z)))
+        return self._mean_over_jobs(lambda _, z: self.grid.values_at(waiting, np.log(z)))
 
     def _time_to_rank(self, served: GridValues, rank: GridValues) -> GridValues:
         """∫₀ db / (1 − ρ_b) up to a rank; below 0 nobody interferes."""
         safe = np.maximum(rank, self.z[0, 0])
-        return np.where(rank < self.z[0, 0], rank, self.grid.at(served, np.log(safe)))
+        return np.where(rank < self.z[0, 0], rank, self.grid.values_at(served, np.log(safe)))
 
     def _residual_squared(self, z: GridValues, factor: float) -> GridValues:
         """E[((X − (Z − z))⁺)² 1(Z > z)] for jobs that are estimated `factor` times their size.
@@ -83,7 +83,7 @@ class EstimatedServer:
         """∫₀ˣ t^power f(t) dt, for any x."""
         grid = self.server.grid
         with np.errstate(divide="ignore"):
-            found = grid.at(self._by_size[power], np.log(x))
+            found = grid.values_at(self._by_size[power], np.log(x))
         return np.where(x < self.server.law.lowest, 0.0, found)
 
     def _mean_over_errors(self, given: Callable[[GridValues, float], GridValues]) -> GridValues:

@@ -96,7 +96,7 @@ class SingleServer:
         """P(X > 0), P(X > h), P(X > 2h), …, and E[X'], E[X'²]; ValueError for too much load."""
         starts = interval * np.arange(int(self.law.highest / interval) + 1)
         with np.errstate(divide="ignore"):
-            longer = self.grid.at(self.longer, np.log(starts))
+            longer = self.grid.values_at(self.longer, np.log(starts))
         longer = np.where(starts < self.law.lowest, 1.0, longer)
         first = interval * float(longer.sum())
         second = interval**2 * float(((2 * np.arange(len(starts)) + 1) * longer).sum())

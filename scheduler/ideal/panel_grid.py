@@ -50,7 +50,7 @@ class PanelGrid:
         after = np.cumsum(panels[::-1])[::-1]
         return np.asarray(after[:, None] - values @ self._running.T)
 
-    def at(self, values: GridValues, points: GridValues) -> GridValues:
+    def values_at(self, values: GridValues, points: GridValues) -> GridValues:
         """A function at other points of the interval; those outside count as its ends."""
         inside = np.clip(points, self.low, self.high)
         place = (inside - self.low) / (2 * self._half)

@@ -97,8 +97,8 @@ def test_a_copy_is_brought_up_to_date_by_what_has_changed_since() -> None:
     seen = len(live.changes)
     live.claim(2, (2, 0))
     live.release(2, (1, 0))
-    assert [node for node, _, _ in live.since(seen)] == [2]
-    copy.update(live.since(0))
+    assert [node for node, _, _ in live.changed_since(seen)] == [2]
+    copy.update(live.changed_since(0))
     assert (copy.free, copy.numbers) == (live.free, live.numbers)
 
 

@@ -168,15 +168,15 @@ def test_of_sizes_that_pile_up_the_latest_is_handed_on() -> None:
             await go_on.wait()
 
         latest = web.LatestSize(hand_on, pause)
-        latest.ask(142, 39)
+        latest.ask_size(142, 39)
         await paused.wait()
         for _ in range(100):
-            latest.ask(142, 44)
-            latest.ask(142, 39)
-        latest.ask(80, 24)
+            latest.ask_size(142, 44)
+            latest.ask_size(142, 39)
+        latest.ask_size(80, 24)
         go_on.set()
         await latest.settled()
-        latest.ask(80, 25)
+        latest.ask_size(80, 25)
         await latest.settled()
 
     asyncio.run(resize())

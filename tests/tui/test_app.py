@@ -166,7 +166,7 @@ class TestTime:
         """To a job by number or name, to a node, to a time; what is none of these is said."""
 
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("colon", *"job-7", "enter")
             assert screen.view().job == 7
             await screen.press("colon", *"nightly", "enter")
@@ -189,7 +189,7 @@ class TestTime:
         """Also while another pane is in place of the jobs, and once it has left the system."""
 
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("3", "colon", *"nightly", "enter")
             assert screen.view().job == 0
             names = await asked_names(screen)
@@ -243,7 +243,7 @@ class TestTime:
 class TestChoosing:
     def test_a_job_by_the_arrow_keys(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("2", "down", "down")
             assert screen.view().job == 7
             assert "[4] job-7 “query-7”" in screen.text()
@@ -256,7 +256,7 @@ class TestChoosing:
 
     def test_a_job_stays_chosen_wherever_its_row_goes(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("2", "down", "down", "S", "a", "end")
             assert screen.view().job == 7
             assert "[4] job-7 “query-7”" in screen.text()
@@ -265,7 +265,7 @@ class TestChoosing:
 
     def test_a_job_by_a_click_and_its_slots_stand_out(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.pilot.pause()
             await screen.pilot.click(JobsPane, offset=(10, 3))
             await screen.pilot.pause()
@@ -276,7 +276,7 @@ class TestChoosing:
 
     def test_a_node_by_the_arrow_keys(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("1", "right", "right", "down")
             slots = screen.app.query_one("#slots", SlotsPane)
             assert slots.cursor == screen.view().node == 20  # the row below node-4
@@ -288,7 +288,7 @@ class TestChoosing:
 
     def test_a_slot_by_a_click(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(100_000))
+            screen.app.playback.ask_frame(GoTo(100_000))
             await screen.pilot.pause()
             await screen.pilot.click("#slots", offset=(6, 3))  # node-0, its first slot
             await screen.pilot.pause()
@@ -499,7 +499,7 @@ class TestLooking:
         names = [f"workload.job.{n}.name=job_200902110000_{n + 17:04}" for n in range(2)]
 
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(31_000))
+            screen.app.playback.ask_frame(GoTo(31_000))
             await screen.pilot.pause()
             assert [f"{end} " in screen.text() for end in ("0017", "0018")] == [True, True]
 
@@ -507,7 +507,7 @@ class TestLooking:
 
     def test_a_profile_of_one_reduce_says_so(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(200_000))
+            screen.app.playback.ask_frame(GoTo(200_000))
             screen.app.select(job=0)
             await screen.press("4")
             assert "4 maps, 1 reduce " in screen.text()
@@ -595,7 +595,7 @@ def test_the_charts_say_what_the_first_line_says(size: tuple[int, int]) -> None:
     async def act(screen: Screen) -> None:
         await screen.press("5")
         for at_ms in (20_000, 500_000, 777_000, 1_300_000):
-            screen.app.playback.ask(GoTo(at_ms))
+            screen.app.playback.ask_frame(GoTo(at_ms))
             await screen.pilot.pause()
             totals, text = screen.frame.totals, screen.text()
             now = [f"{totals.busy[kind] / totals.slots[kind]:.0%}" for kind in (0, 1)]
@@ -635,7 +635,7 @@ def test_colours_can_be_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.pilot.pause()
         assert "◇" in screen.text()
         assert "master unaware of 10" in screen.text()
@@ -653,7 +653,7 @@ class TestSlots:
 
     def test_by_keys(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("1", "right", "enter")
             assert (screen.view().node, screen.view().slot) == (0, 0)
             assert "[4] node-0, map 0" in screen.text()
@@ -673,7 +673,7 @@ class TestSlots:
         """The first is for the job; an empty slot has none."""
 
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(100_000))
+            screen.app.playback.ask_frame(GoTo(100_000))
             await screen.pilot.pause()
             for view in ((0, None, None), (0, 0, 0)):
                 await screen.pilot.click("#slots", offset=(6, 3))
@@ -688,7 +688,7 @@ class TestSlots:
 
     def test_an_event_marks_the_node_that_it_is_of(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(400_000))
+            screen.app.playback.ask_frame(GoTo(400_000))
             await screen.press("e", "e", "3", "up")
             line = next(
                 x
@@ -703,7 +703,7 @@ class TestSlots:
 
     def test_the_facts_are_scrolled(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(500_000))
+            screen.app.playback.ask_frame(GoTo(500_000))
             await screen.press("2", "down", "4")
             assert "state        running" in screen.text()
             assert "more below" in screen.text()
@@ -723,7 +723,7 @@ def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch
     seen: list[CellSize] = []
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.pilot.pause()
         seen.append(screen.app.query_one("#slots", SlotsPane).slot_layout.size)
         beside_the_legend = screen.text().count("◇") > 1
@@ -818,7 +818,7 @@ class TestTheBeginning:
 class TestColours:
     def test_c_chooses_what_colours_stand_for(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.playback.ask(GoTo(430_000))
+            screen.app.playback.ask_frame(GoTo(430_000))
             await screen.press("escape")
             assert "[1] slots, a colour a job ─" in screen.text()
             await screen.press("C")
@@ -910,7 +910,7 @@ class TestTypingInMenus:
 class TestFolding:
     async def chosen(self, screen: Screen) -> LogLine:
         """Choose the line that stands for ten crashes."""
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.press("3", "up")
         (line,) = [each for each in screen.frame.log if each.is_fold]
         while screen.app.query_one("#log", LogPane).chosen != line.index:

@@ -53,8 +53,8 @@ def test_what_is_kept_is_what_a_screen_that_is_drawn_anew_shows(size: tuple[int,
 
     async def act(screen: Screen) -> None:
         for _ in range(8):
-            screen.app.playback.ask(GoTo(draws.randrange(1_500_000)))
-            screen.app.playback.ask(Play(draws.choice((500, 3_000))))
+            screen.app.playback.ask_frame(GoTo(draws.randrange(1_500_000)))
+            screen.app.playback.ask_frame(Play(draws.choice((500, 3_000))))
             await screen.press(*draws.choices(keys, k=2))
             screen.app.clear_notifications()
             await screen.pilot.pause()
@@ -69,7 +69,7 @@ def test_what_is_kept_is_what_a_screen_that_is_drawn_anew_shows(size: tuple[int,
 
 def test_a_frame_like_the_one_before_draws_nothing() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(800_000))
+        screen.app.playback.ask_frame(GoTo(800_000))
         await screen.pilot.pause()
         screen.app.show(screen.frame)
         assert [pane for pane in screen.app.query(Pane) if pane._repaint_regions] == []
@@ -82,11 +82,11 @@ def test_a_second_later_most_of_the_screen_stays() -> None:
     """What is written for it is less than a third of the screen, on average."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(1_080_000))
+        screen.app.playback.ask_frame(GoTo(1_080_000))
         await screen.pilot.pause()
         areas = []
         for second in range(1, 21):
-            screen.app.playback.ask(GoTo(1_080_000 + 1000 * second))
+            screen.app.playback.ask_frame(GoTo(1_080_000 + 1000 * second))
             panes = screen.app.query(Pane)
             areas.append(sum(r.area for pane in panes for r in pane._repaint_regions))
             await screen.pilot.pause()

@@ -8,7 +8,7 @@ from tests.tui.support import SMALL, WIDE, Screen, drive
 
 def test_the_table_shows_all_of_it_where_there_is_room() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.press("2", "z")
         cursor = next(line for line in screen.text().splitlines() if "name" in line)
         for title in (
@@ -30,7 +30,7 @@ def test_what_nobody_sees_is_not_computed() -> None:
     """On a narrow screen the column makes way, and then no shares are asked for."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.pilot.pause()
         shown = "fair" in screen.text().split("[2] jobs")[1].splitlines()[1]
         assert screen.view().with_fair_shares is shown

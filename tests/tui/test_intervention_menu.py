@@ -55,7 +55,7 @@ def said(screen: Screen) -> str:
 
 
 async def at(screen: Screen, at_ms: int, *keys: str) -> None:
-    screen.app.playback.ask(GoTo(at_ms))
+    screen.app.playback.ask_frame(GoTo(at_ms))
     await screen.pilot.pause()
     await screen.press(*keys)
 

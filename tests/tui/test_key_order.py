@@ -51,14 +51,14 @@ def test_a_burst_does_what_single_keys_do(keys: list[str], size: tuple[int, int]
     ends = []
 
     async def one_by_one(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.pilot.pause()
         for key in keys:
             await screen.press(key)
         ends.append((screen.frame.at_ms, screen.view(), screen.text()))
 
     async def at_once(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.pilot.pause()
         await burst(screen, source, *keys)
         ends.append((screen.frame.at_ms, screen.view(), screen.text()))
@@ -74,7 +74,7 @@ def test_a_pane_is_gone_to_before_the_next_key() -> None:
     """The arrows after `2` are of the jobs, whichever pane had the focus."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(500_000))
+        screen.app.playback.ask_frame(GoTo(500_000))
         await screen.press("1")
         await burst(screen, source, "2", "down", "down", "down")
         assert screen.view().job == screen.frame.jobs[-1].job
@@ -215,7 +215,7 @@ def test_a_move_under_way_is_said_in_its_place() -> None:
             screen = Screen(app, pilot)
             await screen.until(lambda: source.has_been_asked(GoTo(400_000)))
             assert "starting, going to 0:06:40 …" in screen.text()
-            app.playback.ask()
+            app.playback.ask_frame()
             source.answer_with(GoTo(1000))
             await pilot.pause()
             assert screen.frame.at_ms == 1000

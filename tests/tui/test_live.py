@@ -215,7 +215,7 @@ def test_of_two_runs_the_one_that_failed_is_named_at_once_and_none_is_ahead(
     source = LiveServer(pair("fair", "fifo"))
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(300_000))
+        screen.app.playback.ask_frame(GoTo(300_000))
         await screen.until(lambda: screen.frame.at_ms == 300_000)
         await screen.press("2")
         shown = screen.text()
@@ -262,7 +262,7 @@ def test_a_process_that_goes_away_ends_the_screen() -> None:
 
     async def act(screen: Screen) -> None:
         source._connection.close()
-        screen.app.playback.ask()
+        screen.app.playback.ask_frame()
         await screen.until(lambda: screen.app.failure is not None)
 
     app = drive(source, act)

@@ -113,7 +113,7 @@ def test_a_node_that_joins_later_is_nothing_that_the_master_is_wrong_about() -> 
 @pytest.mark.soak
 def test_nodes_to_come_are_not_counted_as_down() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(100_000))
+        screen.app.playback.ask_frame(GoTo(100_000))
         await screen.pilot.pause()
         assert screen.frame.totals.down == 0
         assert "unaware of" not in screen.text()
@@ -139,10 +139,10 @@ def test_a_master_that_stands_still_goes_on_when_it_is_told_to() -> None:
 
 def test_the_first_line_says_that_the_master_stands_still() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(420_000))
+        screen.app.playback.ask_frame(GoTo(420_000))
         await screen.pilot.pause()
         assert "the master is paused" in screen.text().splitlines()[0]
-        screen.app.playback.ask(GoTo(380_000))
+        screen.app.playback.ask_frame(GoTo(380_000))
         await screen.pilot.pause()
         assert "the master is paused" not in screen.text().splitlines()[0]
 

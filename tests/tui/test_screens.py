@@ -57,7 +57,7 @@ def shown(source: Source, size: tuple[int, int], move: Move, keys: Sequence[str]
     found: list[str] = []
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(move)
+        screen.app.playback.ask_frame(move)
         await screen.pilot.pause()
         await screen.press(*keys)
         screen.app.clear_notifications()
@@ -127,7 +127,7 @@ def test_every_node_has_one_seat_and_is_found_there() -> None:
         for node in seats:
             y = seating.line_of(node, 0)
             x = seating.lines[y].nodes.index(node) * seating.node_width
-            assert seating.at(x, y) == (node, 0)
+            assert seating.node_and_column_at(x, y) == (node, 0)
             assert seating.slot_at(seating.label, 3) == 0
             assert seating.slot_at(0, 3) is None
-        assert seating.at(0, len(seating.lines)) == (None, 0)
+        assert seating.node_and_column_at(0, len(seating.lines)) == (None, 0)

@@ -30,7 +30,7 @@ def test_two_lines(card: SlotCard | None, head: str, progress: str) -> None:
 
 def test_a_small_cluster_has_cards_with_what_runs_there() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(65_000))
+        screen.app.playback.ask_frame(GoTo(65_000))
         await screen.press("1", "right")
         assert screen.app.query_one("#slots", SlotsPane).slot_layout.size is CellSize.CARDS
         launched = {(card.job, card.task) for card in screen.frame.cards if card is not None}
@@ -48,7 +48,7 @@ def test_a_small_cluster_has_cards_with_what_runs_there() -> None:
 
 def test_a_click_on_either_line_chooses_the_job() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(65_000))
+        screen.app.playback.ask_frame(GoTo(65_000))
         await screen.press("escape")
         for y in (3, 4):
             await screen.press("escape")

@@ -38,7 +38,7 @@ def test_it_has_what_is_in_the_picture_and_nothing_else(
     at_ms: int, there: list[str], not_there: list[str]
 ) -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(at_ms))
+        screen.app.playback.ask_frame(GoTo(at_ms))
         await screen.pilot.pause()
         told = below_the_slots(screen)
         assert [each for each in there if each not in told] == []
@@ -51,7 +51,7 @@ def test_where_there_is_no_master_nobody_speaks_of_one() -> None:
     """Under Sparrow a node is down, and no scheduler knows yet."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(CRASHED_MS))
+        screen.app.playback.ask_frame(GoTo(CRASHED_MS))
         await screen.pilot.pause()
         assert "red: scheduler unaware" in screen.text()
         assert "wait there for a slot" in below_the_slots(screen)
@@ -62,7 +62,7 @@ def test_where_there_is_no_master_nobody_speaks_of_one() -> None:
 
 def test_where_it_is_cut_it_says_where_all_signs_are() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(780_000))
+        screen.app.playback.ask_frame(GoTo(780_000))
         await screen.press("c", "c")  # cells
         assert below_the_slots(screen).endswith("more: ?")
         await screen.press("c")  # half blocks have no signs
@@ -78,7 +78,7 @@ def test_racks_out_of_view_are_told_of() -> None:
     """Forty racks, eight lines: no more racks than those without a word."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(600_000))
+        screen.app.playback.ask_frame(GoTo(600_000))
         await screen.pilot.pause()
         assert below_the_slots(screen).startswith("racks 0–7 of 40, scroll: page up, page down")
         await screen.press("1", "pagedown")
@@ -139,10 +139,13 @@ def test_a_thousand_nodes_have_a_cell_each_on_a_usual_screen() -> None:
     layout = lay_out_slots(facts, 70, 17, None)
     assert layout.size is CellSize.NODES
     seats = [
-        layout.at(x, y)[0] for y in range(len(layout.lines)) for x in range(70) if x >= layout.label
+        layout.node_and_column_at(x, y)[0]
+        for y in range(len(layout.lines))
+        for x in range(70)
+        if x >= layout.label
     ]
     assert sorted(node for node in seats if node is not None) == list(range(1000))
-    assert layout.at(0, 0) == (None, 0)
+    assert layout.node_and_column_at(0, 0) == (None, 0)
     assert layout.neighbour(0, 1, 0) == 4
 
 
@@ -155,7 +158,7 @@ def test_a_thousand_nodes_have_half_a_cell_each_on_a_small_screen() -> None:
     upper = [node for line in layout.lines for node in line.nodes]
     lower = [node for line in layout.lines for node in line.under]
     assert sorted(upper + lower) == list(range(1000))
-    assert layout.at(layout.label + 1, 0) == (4, 0)
+    assert layout.node_and_column_at(layout.label + 1, 0) == (4, 0)
     below = layout.neighbour(4, 0, 1)
     assert below == layout.lines[0].under[1]
     assert layout.neighbour(below, 0, 1) == layout.lines[1].nodes[1]
@@ -182,7 +185,7 @@ def test_on_a_small_screen_an_audience_sees_one_pane_at_a_time() -> None:
     """The strip for the audience took its lines from the slots: a cell a node at 80×24."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(700_000))
+        screen.app.playback.ask_frame(GoTo(700_000))
         await screen.pilot.pause()
         slots, jobs = screen.app.query_one("#slots", SlotsPane), screen.app.query_one("#jobs")
         for keys in ("", "P", "2", "P"):
@@ -202,7 +205,10 @@ def test_a_click_on_a_block_finds_its_slot() -> None:
     layout = lay_out_slots(nodes(4), 120, 20, CellSize.BLOCKS)
     line = next(y for y, each in enumerate(layout.lines) if each.nodes)
     for y in (line, line + 1):
-        assert layout.at(layout.node_width + layout.label + 8, y) == (2, layout.label + 8)
+        assert layout.node_and_column_at(layout.node_width + layout.label + 8, y) == (
+            2,
+            layout.label + 8,
+        )
         assert layout.slot_at(layout.label + 8, 4) == 1
 
 
@@ -212,7 +218,7 @@ def test_on_a_usual_screen_forty_nodes_keep_their_cells_heads_and_legend(at_ms: 
     """What is longer than the border stands above it; charts that come shrink no cells."""
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(at_ms))
+        screen.app.playback.ask_frame(GoTo(at_ms))
         await screen.pilot.pause()
         slots = screen.app.query_one("#slots", SlotsPane)
         assert slots.slot_layout.size is CellSize.CELLS
@@ -230,7 +236,7 @@ def test_grey_slots_of_two_runs_are_explained() -> None:
     grey = "grey: same in both runs"
 
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(31_000))
+        screen.app.playback.ask_frame(GoTo(31_000))
         await screen.pilot.pause()
         assert screen.text().count(grey) == 2
         for key in "DD":
@@ -240,7 +246,7 @@ def test_grey_slots_of_two_runs_are_explained() -> None:
         await screen.pilot.pause()
         assert grey not in screen.text()
         screen.app.select()
-        screen.app.playback.ask(GoTo(10_000_000))
+        screen.app.playback.ask_frame(GoTo(10_000_000))
         await screen.until(lambda: screen.frame.over)
         assert grey not in screen.text()
 
@@ -250,7 +256,7 @@ def test_grey_slots_of_two_runs_are_explained() -> None:
 
 def test_a_legend_has_the_letters_of_the_cards_in_the_picture() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.playback.ask(GoTo(66_000))
+        screen.app.playback.ask_frame(GoTo(66_000))
         await screen.pilot.pause()
         text = screen.text()
         assert "m map  r reduce  N node-local  ≈ time left" in text

@@ -30,7 +30,7 @@ def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
             assert shown < 10_000
         totals = screen.frame.totals
         assert (len(screen.frame.node_status), totals.in_system, totals.busy) == (2000, 0, (0, 0))
-        screen.app.playback.ask(GoTo(screen.frame.end_ms // 3))
+        screen.app.playback.ask_frame(GoTo(screen.frame.end_ms // 3))
         await screen.press("c", "c", "1", "down", "pagedown", "c")
         assert "rack-0" in screen.text()
         await screen.pilot.resize_terminal(*SMALL)
@@ -70,8 +70,8 @@ def test_a_thousand_nodes_have_a_cell_each() -> None:
     async def act(screen: Screen) -> None:
         slots = screen.app.query_one("#slots", SlotsPane)
         assert slots.slot_layout.size is CellSize.NODES
-        screen.app.playback.ask(GoTo(screen.frame.end_ms or 600_000))
-        screen.app.playback.ask(GoTo(600_000))
+        screen.app.playback.ask_frame(GoTo(screen.frame.end_ms or 600_000))
+        screen.app.playback.ask_frame(GoTo(600_000))
         await screen.pilot.pause()
 
         def cells() -> int:
@@ -100,8 +100,8 @@ def test_a_thousand_nodes_are_told_by_colour_on_a_small_screen() -> None:
     async def act(screen: Screen) -> None:
         slots = screen.app.query_one("#slots", SlotsPane)
         assert slots.slot_layout.size is CellSize.PAIRS
-        screen.app.playback.ask(GoTo(screen.frame.end_ms or 600_000))
-        screen.app.playback.ask(GoTo(600_000))
+        screen.app.playback.ask_frame(GoTo(screen.frame.end_ms or 600_000))
+        screen.app.playback.ask_frame(GoTo(600_000))
         await screen.pilot.pause()
         frame, layout = screen.frame, slots.slot_layout
         states = np.frombuffer(frame.states, np.uint8).reshape(1000, -1)

@@ -76,7 +76,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
     label: int
     cell: int
 
-    def at(self, x: int, y: int) -> tuple[NodeId | None, int]:
+    def node_and_column_at(self, x: int, y: int) -> tuple[NodeId | None, int]:
         """The node at a place, and the column within that node."""
         if not 0 <= y < len(self.lines) or x < 0:
             return None, 0

@@ -497,7 +497,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         offset = event.get_content_offset(self)
         if offset is None or self.frame is None:
             return
-        node, column = self.slot_layout.at(offset.x, offset.y + self.scroll_offset.y)
+        node, column = self.slot_layout.node_and_column_at(
+            offset.x, offset.y + self.scroll_offset.y
+        )
         if node is None:
             return
         self.cursor = node

@@ -180,7 +180,7 @@ class VirtualCluster:
 
     def _first_waiting(self, now: int) -> VirtualSize | None:
         """The first of the queue of those that wait."""
-        leading = self._leading.at(now, self._capped_groups)
+        leading = self._leading.leader_at(now, self._capped_groups)
         candidates = [] if leading is None else [self._group_candidate(leading, WAITING, now)]
         for group in self._open_groups.values():
             if group.first[WAITING] is not None:

@@ -29,7 +29,7 @@ class LeadingGroup:
         """The first waiting job of the group is another one, or there is none any more."""
         self._changed[group.rate] = group
 
-    def at(self, now: int, groups: Mapping[int, RateGroup]) -> RateGroup | None:
+    def leader_at(self, now: int, groups: Mapping[int, RateGroup]) -> RateGroup | None:
         """The leader of these capped groups, by rate; `now` must not go back."""
         if self._changed:
             self._compare_changed_groups(now)

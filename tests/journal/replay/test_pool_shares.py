@@ -45,10 +45,10 @@ def test_however_long_the_run_samples_are_few_and_even() -> None:
 def test_held_slots_are_those_of_the_attempts(scenario: str, policy: str) -> None:
     run = played(scenario, policy)
     shares, attempts = shares_of(run), run.slot_history.attempts
-    busy = sum(attempts.busy_slots(kind, run.horizon_ms).at(shares.at_ms) for kind in KINDS)
+    busy = sum(attempts.busy_slots(kind, run.horizon_ms).counts_at(shares.at_ms) for kind in KINDS)
     # At a sample's own moment events may follow that are in the steps already.
     before = sum(
-        attempts.busy_slots(kind, run.horizon_ms).at(np.maximum(shares.at_ms - 1, 0))
+        attempts.busy_slots(kind, run.horizon_ms).counts_at(np.maximum(shares.at_ms - 1, 0))
         for kind in KINDS
     )
     held = shares.held.sum(axis=0)
