@@ -24,7 +24,7 @@ from callboard.experiments.ideal_study.law_systems import (
 )
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
 from callboard.experiments.ideal_study.report_tables import write_csv_rows
-from callboard.experiments.ideal_study.study_runs import study_workers
+from callboard.experiments.ideal_study.study_runs import open_study_pool
 from callboard.experiments.many.task_pool import Lost, answers_by_workers
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import check_intervals
@@ -137,7 +137,7 @@ def _play_runs(
         for run in runs
     ]
     found: dict[LawRun, LawMeans] = {}
-    with study_workers(args.cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
+    with open_study_pool(args.cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
         for task, answer in answers_by_workers(do, play_law, tasks):
             if isinstance(answer, Lost):
                 raise InputError(f"{task.system.law}: a run could not be played: {answer.why}")

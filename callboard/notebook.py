@@ -21,7 +21,7 @@ from callboard.experiments.many.sweeps.sweep_rows import (
     SettingRuns,
     as_numbers,
     by_setting,
-    cell_columns,
+    columns_of_runs,
 )
 from callboard.experiments.pages.charts.chart_catalogue import (
     StoredSweep,
@@ -261,7 +261,7 @@ class Comparison:
     @property
     def runs(self) -> ColumnTable:
         """A row for each run, with its main figures."""
-        return ColumnTable(cell_columns(self._cells()))
+        return ColumnTable(columns_of_runs(self._cells()))
 
     @property
     def jobs(self) -> ColumnTable:
@@ -333,7 +333,7 @@ class Sweep:
     @property
     def runs(self) -> ColumnTable:
         """A row for each run, with its setting and main figures."""
-        return ColumnTable(cell_columns(self.cells))
+        return ColumnTable(columns_of_runs(self.cells))
 
     @property
     def jobs(self) -> ColumnTable:

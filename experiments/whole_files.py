@@ -21,7 +21,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     files do; InputError for a named pipe that nobody reads.
     """
     if path.exists() and not path.is_file():
-        with _named_pipe_with_reader(path) if path.is_fifo() else contextlib.nullcontext():
+        with _named_pipe_held_open(path) if path.is_fifo() else contextlib.nullcontext():
             yield path
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _named_pipe_with_reader(path: Path) -> Iterator[None]:
+def _named_pipe_held_open(path: Path) -> Iterator[None]:
     """InputError for a named pipe that nobody reads, which would be waited for.  It is kept open
     meanwhile, or its reader would see an end.
     """

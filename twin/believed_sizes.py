@@ -77,12 +77,12 @@ def rounded_quotient(dividend: int, divisor: int) -> int:
 
 def learn_length(w: Tables, kind: int, job: int, work_ms: int) -> None:
     """An attempt of the job has ended that worked so long."""
-    learn_own_length(w, kind, job, work_ms)
+    learn_length_of_its_job(w, kind, job, work_ms)
     w.sums[ENDED_TIME, kind] += work_ms
     w.sums[ENDED_COUNT, kind] += 1
 
 
-def learn_own_length(w: Tables, kind: int, job: int, work_ms: int) -> None:
+def learn_length_of_its_job(w: Tables, kind: int, job: int, work_ms: int) -> None:
     """The same, to be kept from other jobs."""
     w.jobs[job, OWN_TIME + kind] += work_ms
     w.jobs[job, OWN_COUNT + kind] += 1

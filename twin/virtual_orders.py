@@ -2,7 +2,7 @@
 tasks to launch while there are training slots, the late, then the others.
 """
 
-from callboard.twin.believed_sizes import learn_length, learn_own_length
+from callboard.twin.believed_sizes import learn_length, learn_length_of_its_job
 from callboard.twin.columns import (
     AMONG_LATE,
     AMONG_OTHERS,
@@ -70,7 +70,7 @@ def hear_end(w: Tables, berth: int, work_ms: int) -> None:
         if w.given[SIZE_SOURCE] == SIZE_LEARNT and w.jobs[job, DONE_TASKS + kind] == 1:
             correct_once(w, kind, job)
         return
-    learn_own_length(w, kind, job, work_ms)
+    learn_length_of_its_job(w, kind, job, work_ms)
     leave_training_slot(w, berth)
     if w.virtual[2 * job + kind, IN_TRAINING]:
         end_training_task(w, berth, work_ms, succeeded=True)

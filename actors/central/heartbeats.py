@@ -469,14 +469,14 @@ class MasterHeartbeats:
         if elides:
             self.index.note_heartbeat(heartbeat.node, self._ledger.now_ms)
             if heartbeat.reports or launches or heartbeat.joins is not None:
-                self.list_idle_node(talk.member)  # else its slots are as it left them
+                self.index_free_slots(talk.member)  # else its slots are as it left them
         silent = elides and heartbeat.joins is None and not launches and not talk.has_orders
         self._send_reply(talk, launches, silent=silent)
 
     def answer_left_out(self, talk: Talk, launches: Launches) -> None:
         """Answer one that was left out, if there is something to say."""
         if launches:
-            self.list_idle_node(talk.member)
+            self.index_free_slots(talk.member)
         if launches or talk.has_orders:
             self._send_reply(talk, launches)
 
@@ -542,7 +542,7 @@ class MasterHeartbeats:
         if self.leaves_out_heartbeats(node):
             self._answer_at(node, self.index.next_arrival(node, self._ledger.now_ms))
 
-    def list_idle_node(self, member: BookedNode) -> None:
+    def index_free_slots(self, member: BookedNode) -> None:
         """Keep what a silent node could take now."""
         maps, reduces = member.free_slots
         able = (maps > 0, reduces > 0, member.could_resume())

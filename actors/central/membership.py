@@ -234,4 +234,4 @@ class Membership:
             if not entry.holds_slot:
                 self._preemptor.stop_attempt(entry, Reason.NODE_DRAINED, cause)
         if self._heartbeats.leaves_out_heartbeats(node):
-            self._heartbeats.list_idle_node(member)
+            self._heartbeats.index_free_slots(member)

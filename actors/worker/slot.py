@@ -135,7 +135,7 @@ class Slot(Machine):
             attempt.deadline_ms = None
             found = ev.StallEnded(self.now_ms, attempt.launch.attempt, cause=attempt.event)
             self._note_event(attempt, found)
-            self._begin_work(attempt)
+            self._begin_map_or_shuffle(attempt)
         elif self.now_ms >= attempt.deadline_ms:
             self._end_attempt(attempt, _FAIL)
         else:
@@ -351,14 +351,14 @@ class Slot(Machine):
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
             self.send(self._node_address, stuck, attempt.event)
         elif self._input_is_readable(attempt):
-            self._begin_work(attempt)
+            self._begin_map_or_shuffle(attempt)
         else:
             wait_ms = self.clock.real_ms(self._durations.tasks.input_wait_ms)
             attempt.deadline_ms = self.now_ms + wait_ms
             self._stall_attempt(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
             self._retry_input_later(attempt, attempt.deadline_ms)
 
-    def _begin_work(self, attempt: RunningAttempt) -> None:
+    def _begin_map_or_shuffle(self, attempt: RunningAttempt) -> None:
         launch = attempt.launch
         if isinstance(launch.work, msg.MapWork):
             length_ms = self._slowed_ms(self._durations.of_map(launch, launch.work))

@@ -29,8 +29,8 @@ from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.study_runs import (
     compute_study,
     known_runs,
+    open_study_pool,
     study_runs,
-    study_workers,
 )
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore, users_store
@@ -193,7 +193,7 @@ def _computed_results(
     if have:
         say.print(f"{have} of {wanted} runs were done before")
     elsewhere = args.on and have < wanted
-    pool = dask_workers(args.on) if elsewhere else study_workers(args.cores)
+    pool = dask_workers(args.on) if elsewhere else open_study_pool(args.cores)
     with pool as workers, steps_progress("runs", wanted, done=have, left=True) as move:
         found = compute_study(study, store, workers, lambda more: move("", more))
     return Results(study, found)

@@ -46,7 +46,7 @@ from callboard.experiments.many.sweeps.sweep_rows import (
     TEXT_FIGURES,
     SettingRuns,
     by_setting,
-    cell_columns,
+    columns_of_runs,
     number_or_text,
 )
 from callboard.experiments.many.sweeps.variation import (
@@ -370,7 +370,7 @@ def _export_path(options: argparse.Namespace) -> Path | None:
 
 
 def _export(cells: Sequence[PlayedCell], path: Path) -> None:
-    columns, replaces = cell_columns(cells), replacement_words(path)
+    columns, replaces = columns_of_runs(cells), replacement_words(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         texts = {

@@ -134,7 +134,7 @@ def backtest(
         return events.append
 
     result = RunTask(spec, "trio", engine=engine).run(watcher, listen)
-    played, busy = run_history(events), _busy_slots_by_kind(events)
+    played, busy = run_history(events), _played_busy_over_time(events)
     errors = job_errors(history.recording.jobs, result)
     comparison = _Comparison(spec, history, played)
     told = JobErrors(tuple(each._replace(causes=comparison.causes(each)) for each in errors))
@@ -231,7 +231,7 @@ def _why_left_out(was: RecordedJob, outcome: int | None) -> str:
     return "" if outcome == SUCCEEDED else "that did not succeed when played"
 
 
-def _busy_slots_by_kind(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
+def _played_busy_over_time(events: Iterable[AnyEvent]) -> tuple[Steps, Steps]:
     state = RunState()
     attempts = AttemptCollector(state)
     for event in events:

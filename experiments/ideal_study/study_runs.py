@@ -75,7 +75,7 @@ def _run_key(cell: StudyCell, run: int) -> str:
 
 
 @contextmanager
-def study_workers(cores: int | None = None) -> Iterator[Workers]:
+def open_study_pool(cores: int | None = None) -> Iterator[Workers]:
     """Workers on this machine, one a core.
 
     Threads where the loops are compiled, since those let go of the interpreter's lock;

@@ -88,7 +88,7 @@ def far_maps_chart(samples: Sequence[Runs], skips: Sequence[int], offers: int) -
     return lines_over(series, "skipped opportunities D", "non-local maps", share=True)
 
 
-def gain_chart(samples: Sequence[ExampleNumbers]) -> Any:
+def gain_by_wait_chart(samples: Sequence[ExampleNumbers]) -> Any:
     """E(gain) over the wait: drawn, and by the formula, in task lengths."""
     drawn = [(w, [found[f"gain {w:g}"] for found in samples]) for w in WAITS]
     steps = [k / 4 for k in range(41)]
@@ -132,7 +132,12 @@ def wishes_chart(samples: Sequence[Runs], wishes: Sequence[dict[str, Any]]) -> A
 SLIDES_FIGURES: Vocabulary = {
     **of_runs(first_over_last_end, wait_of_non_local_s),
     **charts_named(
-        blocked_chart, far_maps_chart, gain_chart, locality_over_waits, sticky_chart, wishes_chart
+        blocked_chart,
+        far_maps_chart,
+        gain_by_wait_chart,
+        locality_over_waits,
+        sticky_chart,
+        wishes_chart,
     ),
     "skips_for": skips_for,
 }

@@ -47,7 +47,7 @@ def job_detail(
     if row.preempted or row.suspended:
         facts += [("preempted", _preemption_text(row))]
     if recording.insight is not None:
-        facts += _size_facts(recording.insight, cluster, row, at_ms)
+        facts += _share_and_size_facts(recording.insight, cluster, row, at_ms)
     facts += [("waited", _first_wait_text(row, until_ms))]
     facts += [("submitted", _submission_text(row)), *_slot_time_facts(row)]
     window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
@@ -142,7 +142,7 @@ def _waiting_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str
     return said
 
 
-def _size_facts(
+def _share_and_size_facts(
     insight: Insight, cluster: ClusterState, row: JobRecord, at_ms: Millis
 ) -> list[tuple[str, str]]:
     """Its fair share, its expected and its true size; ° marks what the scheduler cannot know."""

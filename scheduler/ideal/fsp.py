@@ -121,6 +121,6 @@ def fsp(jobs: LoopJobs, twin: FspMachine, late: int, until: Any) -> None:
             arrive(jobs, twin, i)
             i += 1
         else:
-            queues.drain_ps(twin.shared, jobs.left)
-            queues.drain_las(twin.levels, jobs.left)
+            queues.unload_ps(twin.shared, jobs.left)
+            queues.unload_las(twin.levels, jobs.left)
             return

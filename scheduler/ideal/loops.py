@@ -76,7 +76,7 @@ def processor_sharing(jobs: LoopJobs, pool: queues.PsQueue, until: Any) -> None:
             queues.enter_ps(pool, i, jobs.size[i])
             i += 1
         else:
-            queues.drain_ps(pool, jobs.left)
+            queues.unload_ps(pool, jobs.left)
             return
 
 
@@ -101,7 +101,7 @@ def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
             queues.enter_las(levels, i, 0, jobs.size[i])
             i += 1
         else:
-            queues.drain_las(levels, jobs.left)
+            queues.unload_las(levels, jobs.left)
             return
 
 
@@ -191,7 +191,7 @@ def srpt_ps(jobs: LoopJobs, heap: Heap, late: queues.PsQueue, until: Any) -> Non
             push(heap, 0, i, jobs.estimate[i])
             i += 1
         else:
-            queues.drain_ps(late, jobs.left)
+            queues.unload_ps(late, jobs.left)
             return
 
 

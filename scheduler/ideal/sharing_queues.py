@@ -73,7 +73,7 @@ def leave_ps(pool: PsQueue) -> int:
     return job
 
 
-def drain_ps(pool: PsQueue, left: NumberRow) -> None:
+def unload_ps(pool: PsQueue, left: NumberRow) -> None:
     """Take all jobs out, writing the seconds of work left of each into `left`."""
     while pool.heap.top[0] != NO_JOB:
         job = pop(pool.heap, 0)
@@ -154,7 +154,7 @@ def leave_las(levels: LasQueue) -> int:
     return job
 
 
-def drain_las(levels: LasQueue, left: NumberRow) -> None:
+def unload_las(levels: LasQueue, left: NumberRow) -> None:
     """Take all jobs out, writing the seconds of work left of each into `left`."""
     while levels.serving[0] != NO_JOB:
         now = levels.serving[0]

@@ -36,7 +36,7 @@ from callboard.experiments.many.sweeps.sweep import (
     run_sweep,
 )
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
-from callboard.experiments.many.sweeps.sweep_rows import by_setting, cell_columns, varied_keys
+from callboard.experiments.many.sweeps.sweep_rows import by_setting, columns_of_runs, varied_keys
 from callboard.experiments.many.sweeps.variation import all_combinations, parse_variation
 from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
 from callboard.experiments.run.run_loading import load_run
@@ -409,7 +409,7 @@ def test_rows_are_by_setting_and_keys_that_do_not_vary_are_left_out(tmp_path: Pa
     assert [dict(group.setting)["tasks.sigma"] for group in groups] == ["0", "0", "0.5", "0.5"]
     assert varied_keys(groups) == ["tasks.sigma", "cluster.map_slots"]
     assert groups[0].runs.seeds == (1, 2)
-    columns = cell_columns(cells)
+    columns = columns_of_runs(cells)
     assert len({len(column) for column in columns.values()}) == 1
     assert columns["cluster.nodes"] == [5] * 16
 

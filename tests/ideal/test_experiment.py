@@ -22,8 +22,8 @@ from callboard.experiments.ideal_study.study_runs import (
     Found,
     compute_study,
     known_runs,
+    open_study_pool,
     study_runs,
-    study_workers,
 )
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.result_store import ResultStore
@@ -229,7 +229,7 @@ class TestCache:
     def test_nothing_is_done_twice(self, trace_file: Path, tmp_path: Path) -> None:
         study = study_of(load_trace(trace_file))
         steps: list[int] = []
-        with ResultStore(tmp_path / "cache") as cache, study_workers(1) as workers:
+        with ResultStore(tmp_path / "cache") as cache, open_study_pool(1) as workers:
             found = compute_study(study, cache, workers)
             assert compute_study(study, cache, workers, steps.append) == found
             assert sum(steps) == 0
@@ -257,7 +257,7 @@ class TestCache:
         self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         study = study_of(load_trace(trace_file))
-        with ResultStore(tmp_path / "cache") as cache, study_workers(1) as workers:
+        with ResultStore(tmp_path / "cache") as cache, open_study_pool(1) as workers:
             compute_study(study, cache, workers)
             assert known_runs(study, cache) == len(study_runs(study))
             monkeypatch.setattr(
@@ -318,7 +318,7 @@ def test_processes_and_threads_agree(
 
 
 def run_study(study: Study, path: Path, cores: int) -> Found:
-    with ResultStore(path) as cache, study_workers(cores) as workers:
+    with ResultStore(path) as cache, open_study_pool(cores) as workers:
         return compute_study(study, cache, workers)
 
 

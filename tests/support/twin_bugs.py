@@ -117,7 +117,7 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         20,
         _ORDERS,
         "jobs that are here count for a new one's size",
-        "    learn_own_length(w, kind, job, work_ms)",
+        "    learn_length_of_its_job(w, kind, job, work_ms)",
         "    learn_length(w, kind, job, work_ms)",
     ),
     twin_bug(

@@ -61,7 +61,7 @@ def varied_keys(groups: Iterable[SettingRuns]) -> list[str]:
     return [key for key, several in values.items() if len(several) > 1]
 
 
-def cell_columns(cells: Sequence[PlayedCell]) -> Columns:
+def columns_of_runs(cells: Sequence[PlayedCell]) -> Columns:
     """A row for each run, for CSV, Parquet and Python: where it stands, and its main figures."""
     keys = list(dict.fromkeys(key for cell in cells for key, _ in cell.setting))
     columns: Columns = {name: [] for name in ("scenario", *keys, *_FIGURES)}

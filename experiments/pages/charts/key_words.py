@@ -36,7 +36,7 @@ def key_words(key: str) -> str:
     return last.replace("_", " ")
 
 
-def words_of(key: str, keys: list[str]) -> str:
+def unambiguous_key_words(key: str, keys: list[str]) -> str:
     """The same among other keys; as it is spelled where two would have the same words."""
     words = key_words(key)
     return words if [key_words(each) for each in keys].count(words) == 1 else short_key(key, keys)
@@ -51,5 +51,6 @@ def setting_parts(setting: Setting, keys: list[str]) -> list[str]:
     """The words of each of these keys."""
     shown = [(key, value) for key, value in setting if key in keys]
     return [
-        value if key == SCENARIO else f"{words_of(key, keys)} = {value}" for key, value in shown
+        value if key == SCENARIO else f"{unambiguous_key_words(key, keys)} = {value}"
+        for key, value in shown
     ]

@@ -34,7 +34,11 @@ from callboard.experiments.pages.charts.chart_style import (
     shared_legend,
     whole_ticks,
 )
-from callboard.experiments.pages.charts.key_words import key_words, setting_parts, words_of
+from callboard.experiments.pages.charts.key_words import (
+    key_words,
+    setting_parts,
+    unambiguous_key_words,
+)
 from callboard.experiments.pages.charts.measures import COUNTED, MEASURES, Measure
 from callboard.scheduler.text.quantities import count
 
@@ -103,7 +107,7 @@ def _lines_or_dots(
     if all(isnan(each.mean) for each in found.values()):
         raise NothingToDraw(lacks)
     with house_style():
-        axis, panels = _line_key(table), _panel_key(table)
+        axis, panels = _line_key(table), _key_split_into_panels(table)
         draw = _line_figure if axis and (len(table.varied) == 1 or panels) else _dot_figure
         if draw is _dot_figure and len(table.settings) > _ROWS_MAX:
             raise NothingToDraw(f"{len(table.settings):,} settings are too many for one picture")
@@ -169,7 +173,7 @@ def _is_in_every_setting(table: CellTable, key: str) -> bool:
     return all(key in dict(setting) for setting in table.settings)
 
 
-def _panel_key(table: CellTable) -> str:
+def _key_split_into_panels(table: CellTable) -> str:
     """The key that has a panel for each value; empty if there is none, or too many values."""
     others = [key for key in table.varied if key != _line_key(table)]
     if len(others) != 1 or not _is_in_every_setting(table, others[0]):
@@ -212,7 +216,7 @@ def _looks_of_policies(table: CellTable, policies: Sequence[str]) -> list[LineSt
 
 def _line_figure(table: CellTable, found: _Found, policies: Sequence[str], label: str) -> Any:
     """A line a policy over the numbers of a key, a panel for each value of another."""
-    key, by = _line_key(table), _panel_key(table)
+    key, by = _line_key(table), _key_split_into_panels(table)
     groups = _sorted_by_number(table.varied[by]) if by else [""]
     width = COLUMN_INCHES if len(groups) == 1 else PAGE_INCHES
     columns = min(len(groups), 3)
@@ -222,7 +226,7 @@ def _line_figure(table: CellTable, found: _Found, policies: Sequence[str], label
     for axes, value in zip(panels.flat, groups, strict=False):
         settings = [each for each in table.settings if not by or (by, value) in each]
         _draw_lines(axes, settings, key, found, policies, _looks_of_policies(table, policies))
-        of_panel = chart_text(f"{words_of(by, list(table.varied))} = {value}")
+        of_panel = chart_text(f"{unambiguous_key_words(by, list(table.varied))} = {value}")
         axes.set_title(of_panel if by else _scenario_and_seeds(table))
     for axes in panels.flat[len(groups) :]:
         axes.set_visible(False)
@@ -255,14 +259,14 @@ def _draw_lines(
         plain_log_axis(axes.xaxis)
     else:
         plain_axis(axes.xaxis)
-        if ticks := _own_ticks(values):
+        if ticks := _ticks_at_values(values):
             axes.set_xticks(ticks)
         elif all(value.is_integer() for value in values):
             whole_ticks(axes.xaxis)
     axes.grid(axis="y")
 
 
-def _own_ticks(values: Sequence[float]) -> list[float]:
+def _ticks_at_values(values: Sequence[float]) -> list[float]:
     """The values themselves, where they are few and stand apart, so that each has its tick."""
     ticks = sorted(set(values))
     room = (ticks[-1] - ticks[0]) / _OWN_TICKS

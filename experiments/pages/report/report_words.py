@@ -322,10 +322,10 @@ def _sentence_over_settings(found: Sequence[PairedComparison], name: str, first:
         settings = count(len(found), "setting")
         return f"{name} has not been compared with {first} in any of {settings}."
     more = _more_settings_words(len(found) - len(compared), "not been compared")
-    return f"{_sentence_over_compared(compared, name, first)}{more}."
+    return f"{_faster_or_slower_sentence(compared, name, first)}{more}."
 
 
-def _sentence_over_compared(found: Sequence[PairedComparison], name: str, first: str) -> str:
+def _faster_or_slower_sentence(found: Sequence[PairedComparison], name: str, first: str) -> str:
     """The same over settings in which both have a run."""
     single = all(each.difference.half is None for each in found)  # which the remark behind it says
     sure = [each for each in found if single or each.difference.excludes_zero]

@@ -7,7 +7,7 @@ from callboard.experiments.many.statistics import PairedComparison, interval
 from callboard.experiments.many.sweeps.key_steps import key_steps
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
-from callboard.experiments.pages.charts.key_words import words_of
+from callboard.experiments.pages.charts.key_words import unambiguous_key_words
 from callboard.experiments.pages.figure_rows import (
     NOT_DONE_ROW,
     OUTCOME_ROWS,
@@ -83,7 +83,7 @@ def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]
 def overview_table(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
     """Each setting and policy; also the share of jobs that were done in time, if that is asked."""
     rows = [*OVERVIEW_ROWS, *([done_within_row(within_s)] if within_s else [])]
-    return setting_table(groups, rows, policy_labels, words_of)
+    return setting_table(groups, rows, policy_labels, unambiguous_key_words)
 
 
 def setting_table(
@@ -130,7 +130,10 @@ def step_rows(groups: Sequence[SettingRuns]) -> ReportTable | None:
     rows: list[list[ReportCell | str]] = []
     for step in steps:
         where = [step.first.scenario] * several
-        key, before = words_of(step.key, keys), dict(step.first.setting).get(step.key, "")
+        key, before = (
+            unambiguous_key_words(step.key, keys),
+            dict(step.first.setting).get(step.key, ""),
+        )
         for policy, label in zip(step.policies, policy_labels(step.policies), strict=True):
             found = step.difference(policy, mean_response_s)
             if found.difference.runs:
