@@ -161,8 +161,8 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--set", "nonsense"), "key=value"),
         (("run", "two-jobs", "--nodes", "many"), "--nodes: expected a whole number"),
         (
-            ("run", "two-jobs", "--nodes", "-3"),
-            "--nodes: expected a whole number of at least 0, got -3",
+            ("run", "two-jobs", "--nodes", "-9"),
+            "--nodes -9 leaves none of 4",
         ),
         (("run", "two-jobs", "--journal", "/dev/null/j"), "/dev/null is a file"),
         (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),

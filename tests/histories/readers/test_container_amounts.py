@@ -68,7 +68,9 @@ def test_a_topology_says_what_nodes_have_and_unlike_ones_get_what_most_have(
     rack = {"rack": "r", "nodes": [*nodes, {"node": "h3", "memory-mb": 4096, "vcores": 8}]}
     found = imported(written(tmp_path, containers() + json.dumps(rack)))
     assert found.recording.capacity == (("memory", 8192), ("vcores", 8))
-    assert remark(found.remarks, "taken for these")[:2] == ("guessed", 1)
+    assert remark(found.remarks, "with other memory or vcores: taken to have the commonest")[
+        :2
+    ] == ("guessed", 1)
 
 
 def test_where_nothing_says_what_nodes_have_it_fills_their_slots(tmp_path: Path) -> None:
