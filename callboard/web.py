@@ -81,9 +81,11 @@ def check_port(port: int) -> None:
 
 
 def serve_browsers(arguments: Sequence[str], port: int) -> int:
-    """Serve `callboard` with these arguments until Ctrl-C."""
+    """Serve `callboard` with these arguments until Ctrl-C, which is for the server alone: its
+    processes, which the terminal tells of it too, end with it.
+    """
     command = shlex.join([sys.executable, "-m", "callboard", *arguments])
-    _make_server(command, port).serve()
+    _make_server(f"trap '' INT; exec {command}", port).serve()
     return 0
 
 

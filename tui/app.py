@@ -566,7 +566,8 @@ class CallboardApp(App[None]):
                 self.playback.update_view(colour_by=by[number])
 
         lines = list(zip(keys, COLOURED_BY.values(), strict=True))
-        lines.insert(0, ("f", f"what fits: job; in a run of over {FEW_JOBS} jobs pool or size"))
+        fitting = f"what fits: job; in a run of over {FEW_JOBS} jobs pool, user or size"
+        lines.insert(0, ("f", fitting))
         question = "Colour jobs and slots by what?"
         self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
 

@@ -12,6 +12,7 @@ from textual.app import App, SystemCommand
 from callboard.experiments.live import intervention_menu as menus
 from callboard.journal.replay.frame import Frame, RunInfo
 from callboard.journal.replay.source import GoTo
+from callboard.scheduler.model import Millis
 from callboard.scheduler.text.quantities import clock
 from callboard.tui.playback import Playback
 from callboard.tui.screens.menus import FormScreen, MenuScreen
@@ -25,6 +26,8 @@ class InterventionFlow:
     def __init__(self, app: App[Any], playback: Playback) -> None:
         self._app = app
         self._playback = playback
+        self._moment_ms: Millis | None = None
+        """That of which an open menu is, at which what is chosen happens."""
 
     def intervene(self, target: menus.NodeTarget | None = None) -> None:
         """Offer the interventions in the target, else in the selection; and in the cluster."""
@@ -56,10 +59,13 @@ class InterventionFlow:
         targets = menus.targets_of_node(self._playback.view.node, run)
         for group in menus.intervention_menu(frame, run, targets):
             for item in group.items:
-                do = partial(
-                    self._app.call_later, self._follow_item, group.heading, item, lambda: None
-                )
+                do = partial(self._app.call_later, self._follow_by_name, group.heading, item)
                 yield SystemCommand(f"{group.subject}: {item.title}", f"keys: x {item.key}", do)
+
+    def _follow_by_name(self, heading: str, item: menus.MenuItem) -> None:
+        assert self._playback.frame is not None
+        self._moment_ms = self._playback.frame.at_ms
+        self._follow_item(heading, item, lambda: None)
 
     def _live_frame_and_run(self) -> tuple[Frame, RunInfo] | None:
         """The frame and the run, if it is live; else a message says that it cannot be changed."""
@@ -69,8 +75,14 @@ class InterventionFlow:
         return None if frame is None or run is None else (frame, run)
 
     def _offer_choice(self, title: str, groups: Sequence[menus.MenuGroup]) -> None:
-        """Pause, offer a choice, do what was chosen, and go on as before."""
-        self._open_menu(title, groups, self._playback.player.hold())
+        """Pause, offer a choice, do what was chosen, and go on as before.  Of a run that plays a
+        later frame may be on its way; the screen stays at the moment of which the choice is.
+        """
+        resume = self._playback.player.hold()
+        if self._playback.frame is not None:
+            self._moment_ms = self._playback.frame.at_ms
+            self._playback.ask_frame(GoTo(self._moment_ms))
+        self._open_menu(title, groups, resume)
 
     def _open_menu(
         self, title: str, groups: Sequence[menus.MenuGroup], resume: Callable[[], None]
@@ -115,6 +127,6 @@ class InterventionFlow:
                 playback.player.play_until(choice.move, choice.text)
                 playback.ask_frame()
             case _:
-                if playback.frame is not None:
-                    playback.ask_frame(GoTo(playback.frame.at_ms))
+                if self._moment_ms is not None:
+                    playback.ask_frame(GoTo(self._moment_ms))
                 playback.intervene(choice)

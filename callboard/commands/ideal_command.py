@@ -159,7 +159,10 @@ def _asked_traces(args: Namespace, say: PlainConsole) -> list[Trace]:
     if not paths and args.report and os.environ.get("CALLBOARD_TRACES"):
         paths = _trace_files(Path(os.environ["CALLBOARD_TRACES"]))
     if not paths:
-        raise InputError("no trace given: name SWIM files, or a folder that holds them")
+        raise InputError(
+            "no trace given: name SWIM files, or a folder that holds them; or a law, as in"
+            " --law 'exponential(mean=60)'"
+        )
     if not args.report:
         return [load_trace(path) for path in paths]
     at_hand = {path.name: path for path in paths if path.is_file()}

@@ -245,7 +245,7 @@ def _read_runs(journals: Sequence[Path], *, with_shares: bool) -> list[ChartRun]
     except ValueError as error:
         raise InputError(str(error)) from None
     for run in runs:
-        if run.summary.reason is None:
+        if run.summary.reason in {None, "interrupted"}:
             print_aside(f"{run.label}: the run is not complete, and is drawn as far as it goes")
     return runs
 

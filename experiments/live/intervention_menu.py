@@ -209,7 +209,7 @@ _NodeAction: TypeAlias = tuple[str, str, Callable[[NodeId], faults.AnyFault], No
 
 _STOPPED = NodeStatus.DOWN | NodeStatus.PAUSED
 _STOP_OR_START: Sequence[_NodeAction] = (
-    ("k", "kill (crash): data stored there is lost", faults.Crash, NodeStatus.DOWN, False),
+    ("k", "kill (crash): map outputs there are lost", faults.Crash, NodeStatus.DOWN, False),
     ("r", "restart, empty", faults.Restart, NodeStatus.DOWN, True),
     ("p", "pause: nothing is lost, everything is late", faults.PauseNode, _STOPPED, False),
     ("g", "let go on", faults.ResumeNode, NodeStatus.PAUSED, True),

@@ -20,6 +20,7 @@ from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobReco
 from callboard.journal.run_state import RunState
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAP, MAPS, STAGES, AttemptId, JobId, Millis, NodeId, stage_on
+from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 from callboard.scheduler.reasons import Refusal
 
 _SUCCEEDED = Outcome.SUCCEEDED
@@ -80,7 +81,7 @@ class ClusterState:
         self.hues = bytearray()
         """The number of each job's colour."""
         self.pools: dict[str, int] = {}
-        """The pools of jobs, or their users where a policy knows no pools, as they first came."""
+        """The pools of jobs, as they first came; one that states none is in `default`."""
         self.users: dict[str, int] = {}
         self.pool_hues = bytearray()
         self.user_hues = bytearray()
@@ -199,7 +200,7 @@ class ClusterState:
             return
         user = row.submission.user
         for name, groups, hues in (
-            (row.pool or user, self.pools, self.pool_hues),
+            (row.pool or DEFAULT_POOL, self.pools, self.pool_hues),
             (user, self.users, self.user_hues),
         ):
             hues.extend(bytes(max(job + 1 - len(hues), 0)))

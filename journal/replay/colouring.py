@@ -1,9 +1,9 @@
 """What the colours of jobs mean: the job itself, or a class that it belongs to.
 
 Classes come in at most `HUES` colours.  What a user picks is kept; otherwise the jobs of a run of
-at most `FEW_JOBS` are coloured one by one, those of a larger one by pool, or by size where there is
-but one pool.  That is known as the run begins, so no colour changes its meaning in the middle,
-unless a burst by hand makes a small run a larger one.
+at most `FEW_JOBS` are coloured one by one, those of a larger one by pool; by user where there is
+but one pool, and by size where there is but one user, too.  That is known as the run begins, so no
+colour changes its meaning in the middle, unless a burst by hand makes a small run a larger one.
 """
 
 from bisect import bisect_right
@@ -52,10 +52,13 @@ def chosen_colours(wanted: ColourBy, recording: Recording) -> ColourBy:
     """What jobs are coloured by: what the user wants, else what fits the run."""
     if wanted is not ColourBy.FITTING:
         return wanted
-    pools = recording.pools_at_first
-    if len(pools) <= FEW_JOBS:
+    groups = recording.groups_at_first
+    if len(groups) <= FEW_JOBS:
         return ColourBy.JOB
-    return ColourBy.POOL if len(set(pools)) > 1 else ColourBy.SIZE
+    pools, users = (len(set(each)) for each in zip(*groups, strict=True))
+    if pools > 1:
+        return ColourBy.POOL
+    return ColourBy.USER if users > 1 else ColourBy.SIZE
 
 
 def job_colours(cluster: ClusterState, at_ms: Millis, by: ColourBy) -> Colouring:

@@ -38,9 +38,9 @@ class Insight:
         return float(getattr(params, "sigma", 0.0)) if told else None
 
     @property
-    def planned_pools(self) -> list[str] | None:
-        """Of each job of the scenario its pool or user; None if its trace is gone."""
-        return None if self._oracle is None else self._oracle.pools
+    def planned_groups(self) -> list[tuple[str, str]] | None:
+        """Of each job of the scenario its pool and its user; None if its trace is gone."""
+        return None if self._oracle is None else self._oracle.groups
 
     def fair_shares(self, cluster: ClusterState) -> dict[JobId, float]:
         """The fair share of each job in the system, in slots."""

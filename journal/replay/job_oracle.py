@@ -24,9 +24,9 @@ class JobOracle:
         self._least_ms = cache(lambda job: least_ms(self._specs[job]))
 
     @property
-    def pools(self) -> list[str]:
-        """Of each job of the scenario its pool, or its user where it has none."""
-        return [spec.pool or spec.user for spec in self._specs.values()]
+    def groups(self) -> list[tuple[str, str]]:
+        """Of each job of the scenario its pool, which may be empty, and its user."""
+        return [(spec.pool, spec.user) for spec in self._specs.values()]
 
     def size_ms(self, submission: JobSubmitted) -> Millis | None:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""

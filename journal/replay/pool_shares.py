@@ -16,6 +16,7 @@ from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.run_records import NO_SLOT, AttemptRecord, JobRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 
 ALL_JOBS = "all jobs"
 """The one group of a run without pools and with one user."""
@@ -125,7 +126,7 @@ class ShareSampler:
 
 
 def _stated_pool(job: JobRecord) -> str:
-    return job.pool or "default"
+    return job.pool or DEFAULT_POOL
 
 
 def _user_or_nobody(job: JobRecord) -> str:

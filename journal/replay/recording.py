@@ -163,15 +163,15 @@ class Recording:
         return end if end <= _EXPLAINED_MOST else None
 
     @cached_property
-    def pools_at_first(self) -> list[str]:
-        """The pool or user of each job of the run, as far as they are known when this is first
-        asked for: those of its scenario, else those submitted by then.
+    def groups_at_first(self) -> list[tuple[str, str]]:
+        """The pool, which may be empty, and the user of each job of the run, as far as they are
+        known when this is first asked for: those of its scenario, else those submitted by then.
         """
-        planned = None if self.insight is None else self.insight.planned_pools
+        planned = None if self.insight is None else self.insight.planned_groups
         if planned is not None:
             return planned
         jobs = self.last_state.run.jobs.values()
-        return [job.pool or job.submission.user for job in jobs]
+        return [(job.pool, job.submission.user) for job in jobs]
 
     @property
     def started(self) -> ev.RunStarted | None:

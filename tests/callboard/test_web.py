@@ -48,6 +48,27 @@ def test_without_the_extra_it_says_how_to_get_it(
     assert 'pip install "callboard[web]"' in capsys.readouterr().err
 
 
+def test_ctrl_c_is_for_the_server_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A process that was still being loaded ended in a traceback beside the server's."""
+    python = tmp_path / "python"
+    python.write_text(
+        f"#!{sys.executable}\nimport signal, sys\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, sys.argv[1:])\n"
+    )
+    python.chmod(0o755)
+    served: list[str] = []
+
+    def make_server(command: str, _port: int) -> object:
+        served.append(command)
+        return types.SimpleNamespace(serve=lambda: None)
+
+    monkeypatch.setattr(web, "_make_server", make_server)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert web.serve_browsers(["watch", "a b.toml"], 8000) == 0
+    out = subprocess.run(served[0], shell=True, capture_output=True, text=True, check=True).stdout
+    assert out == "True ['-m', 'callboard', 'watch', 'a b.toml']\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

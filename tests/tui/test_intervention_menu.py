@@ -27,7 +27,7 @@ from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import GoTo, Request
 from callboard.scheduler.model import Priority
 from tests.journal.replay.support import outage, recorded
-from tests.tui.support import SMALL, WIDE, Screen, drive
+from tests.tui.support import SMALL, WIDE, Screen, SlowSource, drive
 from tests.tui.test_interventions import VIEW, plan, played_again, taped, to_the_end
 
 Act = Callable[[Screen], Awaitable[None]]
@@ -97,10 +97,39 @@ class TestNodes:
     def test_only_those_of_a_rack_to_whom_it_can_be_done(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "k", "x")
-            assert "K  kill (crash): data stored there is lost, 9 of them" in screen.text()
-            await screen.press("R")
+            assert "K  kill (crash): map outputs there are lost, 9 of them" in screen.text()
+            await screen.press("k")  # the node's key, which a node that is down has not
+            assert "k is no key here, and K is another one" in screen.text()
+            await screen.press("escape", "x", "R")
 
-        assert injected(live(act)) == [Crash(4), Restart(4)]
+        assert injected(live(act))[:2] == [Crash(4), Restart(4)]
+
+    def test_it_happens_at_the_moment_that_the_menu_names(self) -> None:
+        """A frame that was on its way while the run played had the screen, and what was chosen,
+        half a minute later than the menu's title.
+        """
+        server = LiveServer([plan()])
+        source = SlowSource(server)
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, *NODE_4)
+            source.slow = True
+            screen.app.playback.player.playing = True
+            screen.app.playback.tick(0.2)
+            assert source.behind == 1
+            await screen.press("x")
+            while source.behind:
+                source.answer_one()
+            source.slow = False
+            await screen.until(lambda: not screen.app.playback.waiting)
+            first, *lines = screen.text().splitlines()
+            assert "00:01:40.000" in first
+            assert any("Intervene at 00:01:40.000" in line for line in lines)
+            await screen.press("k")
+
+        drive(source, act, WIDE)
+        (struck,) = [event for event in taped(server) if isinstance(event, FaultStruck)]
+        assert (struck.at_ms, struck.fault) == (100_001, Crash(4))
 
     @pytest.mark.soak
     def test_slower_and_back(self) -> None:

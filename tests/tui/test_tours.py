@@ -194,7 +194,7 @@ def test_on_a_small_screen_for_an_audience_the_other_run_comes_to_the_front() ->
         await screen.press("P", "n", "1")
         for policy in ("hfsp", "fifo", "hfsp"):
             await screen.press("v")
-            assert f"[1] {policy} by pool" in screen.text()
+            assert f"[1] {policy} by user" in screen.text()
 
     play("small-behind-giant", act, (80, 24))
 

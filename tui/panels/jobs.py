@@ -49,7 +49,7 @@ def _slowdown_text(share: float | None) -> str:
 JOB_COLUMNS = (
     JobColumn("job", JobSortKey.ID, 5, 0, lambda row: str(row.job)),
     JobColumn("name", JobSortKey.NAME, 12, 0, lambda row: row.name, left=True),
-    JobColumn("pool", JobSortKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
+    JobColumn("pool/user", JobSortKey.POOL, 9, 6, lambda row: row.pool or row.user, left=True),
     JobColumn("state", JobSortKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
     JobColumn("maps", JobSortKey.DONE, 9, 3, lambda row: _done_of_total(row, 0)),
     JobColumn("reduces", JobSortKey.DONE, 8, 4, lambda row: _done_of_total(row, 1)),

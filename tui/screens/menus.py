@@ -24,8 +24,9 @@ MenuLine = tuple[str, str]
 
 class MenuScreen(ModalScreen[int | None]):
     """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.
-    Letters that are no keys lead to the line that begins with them; where lines have no keys,
-    typing leaves only those with the text.
+    Letters that are no keys lead to the line that begins with them, but for those whose capital or
+    small letter is one: `k` kills a node, `K` a rack.  Where lines have no keys, typing leaves only
+    those with the text.
 
     The result is the number of the line, counted over all groups, or None after escape.
     """
@@ -88,6 +89,9 @@ class MenuScreen(ModalScreen[int | None]):
             self._narrow(typed)
         elif letter in self._keys and not (self._typed and self._beginning_with(typed)):
             self.dismiss(self._keys.index(letter))
+        elif letter.swapcase() in self._keys and not self._typed:
+            told = f"{letter} is no key here, and {letter.swapcase()} is another one; esc closes"
+            self.query_one("#menu").border_subtitle = Content(told)
         else:
             self._go_to(typed)
 

@@ -33,11 +33,14 @@ def test_few_jobs_have_colours_of_their_own() -> None:
 
 
 @pytest.mark.soak
-def test_pools_are_told_apart() -> None:
-    frame = frame_of(STORM, 3_000_000, ColourBy.POOL)
-    for row in frame.jobs:
-        assert (row.pool or row.user) in frame.legend[frame.hue(row.job)]
-    assert len(frame.legend) == len({row.pool or row.user for row in frame.jobs}) <= HUES
+def test_pools_and_users_are_told_apart() -> None:
+    """A job without a pool is in `default`; it was in a pool that was called as its user is."""
+    for by, group in ((ColourBy.POOL, "default"), (ColourBy.USER, None)):
+        frame = frame_of(STORM, 3_000_000, by)
+        for row in frame.jobs:
+            assert (row.pool or group or row.user) in frame.legend[frame.hue(row.job)]
+        assert len(frame.legend) == len({row.pool or group or row.user for row in frame.jobs})
+        assert len(frame.legend) <= HUES
 
 
 def test_by_size_and_by_age() -> None:
@@ -67,13 +70,16 @@ def test_by_locality_slots_of_one_job_differ() -> None:
     assert {hue for _, hue in held} <= set(Locality)
 
 
-@pytest.mark.parametrize(("users", "by"), [(3, ColourBy.POOL), (1, ColourBy.SIZE)])
-def test_colours_of_a_larger_run_stand_for_pools_or_sizes_from_its_start_to_its_end(
-    users: int, by: ColourBy, tmp_path: Path
+@pytest.mark.parametrize(
+    ("pools", "users", "by"),
+    [(2, 3, ColourBy.POOL), (1, 3, ColourBy.USER), (1, 1, ColourBy.SIZE)],
+)
+def test_colours_of_a_larger_run_stand_for_pools_users_or_sizes_from_its_start_to_its_end(
+    pools: int, users: int, by: ColourBy, tmp_path: Path
 ) -> None:
     jobs = "".join(
         f'[[workload.job]]\nname = "j{each}"\nat_s = {each}\nmaps = 2\nmap_s = 100\n'
-        f'user = "u{each % users}"\n'
+        f'user = "u{each % users}"\npool = "{"p" * (each % pools)}"\n'
         for each in range(FEW_JOBS + 1)
     )
     path = tmp_path / "crowd.toml"
