@@ -201,22 +201,48 @@ def _store_commands(sweep: StoredSweep, store: Path, within_s: float | None) -> 
 def sweep_command_lines(
     cells: Sequence[PlayedCell], store: str, sources: Mapping[str, str] | None = None
 ) -> list[str]:
-    """The commands that fill such a store: a grid if the settings are one, else a line each.
-    `sources` are how scenarios were asked for, by their names.
+    """The commands that fill such a store, and play nothing else: a grid if the settings are one,
+    else a line each.  `sources` are how scenarios were asked for, by their names.
     """
     lines = []
-    for scenario in dict.fromkeys(cell.scenario for cell in cells):
-        mine = [cell for cell in cells if cell.scenario == scenario]
-        seeds = sorted({cell.seed for cell in mine})
+    for mine in _cells_of_each_sweep(cells):
+        scenario, seeds = mine[0].scenario, sorted({cell.seed for cell in mine})
         words = ["callboard", "sweep", (sources or {}).get(scenario, scenario)]
         for policy in dict.fromkeys(cell.policy for cell in mine):
             words += ["--policy", policy]
-        if seeds[-1] - seeds[0] == len(seeds) - 1:
-            words += ["--seeds", f"{seeds[0]}..{seeds[-1]}"]
         slowdown = all(cell.result is None or cell.result.solo_ms is not None for cell in mine)
-        words += ["--slowdown"] if slowdown else []
-        lines += [shlex.join([*words, *more, "--store", store]) for more in _setting_options(mine)]
+        alone = ["--slowdown"] if slowdown else []
+        for low, high in _unbroken_ranges(seeds):
+            told = [*words, "--seeds", f"{low}..{high}", *alone]
+            lines += [
+                shlex.join([*told, *more, "--store", store]) for more in _setting_options(mine)
+            ]
     return lines
+
+
+def _unbroken_ranges(seeds: Sequence[int]) -> list[tuple[int, int]]:
+    """Sorted seeds as ranges from one to another."""
+    begins = [seed for seed in seeds if seed - 1 not in seeds]
+    return list(zip(begins, [seed for seed in seeds if seed + 1 not in seeds], strict=True))
+
+
+def _cells_of_each_sweep(cells: Sequence[PlayedCell]) -> Iterator[Sequence[PlayedCell]]:
+    """The cells that one sweep may have filled: of one scenario, in settings of the same keys, each
+    under the same policies with the same seeds.
+    """
+    seeds: dict[tuple[str, Setting, str], list[int]] = {}
+    for cell in cells:
+        seeds.setdefault((cell.scenario, cell.setting, cell.policy), []).append(cell.seed)
+    policies: dict[tuple[str, Setting, tuple[int, ...]], list[str]] = {}
+    for (scenario, setting, policy), played in seeds.items():
+        policies.setdefault((scenario, setting, tuple(sorted(played))), []).append(policy)
+    sweeps: dict[object, set[tuple[str, Setting, str]]] = {}
+    for (scenario, setting, in_order), names in policies.items():
+        keys = tuple(key for key, _ in setting)
+        mine = sweeps.setdefault((scenario, keys, in_order, tuple(names)), set())
+        mine |= {(scenario, setting, name) for name in names}
+    for mine in sweeps.values():
+        yield [cell for cell in cells if (cell.scenario, cell.setting, cell.policy) in mine]
 
 
 def _setting_options(cells: Sequence[PlayedCell]) -> Iterator[list[str]]:

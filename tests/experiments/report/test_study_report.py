@@ -657,6 +657,19 @@ def test_points_that_are_no_grid_have_a_command_each() -> None:
     ]
 
 
+def test_a_store_of_several_sweeps_has_the_commands_of_each() -> None:
+    """All policies were named with all settings, and the commands played runs that never were."""
+    first = list(cells(*of_sigma("0", "1")))
+    nodes = [(("cluster.nodes", each),) for each in ("2", "3")]
+    second = [cell for cell in cells(*nodes) if cell.policy == "fair" and cell.seed != 2]
+    assert sweep_command_lines([*first, *second], "s") == [
+        "callboard sweep toy --policy fifo --policy fair --seeds 1..3 --vary tasks.sigma=0,1"
+        " --store s",
+        "callboard sweep toy --policy fair --seeds 1..1 --vary cluster.nodes=2,3 --store s",
+        "callboard sweep toy --policy fair --seeds 3..3 --vary cluster.nodes=2,3 --store s",
+    ]
+
+
 @pytest.mark.soak
 @pytest.mark.usefixtures("figures")
 def test_equal_runs_give_an_equal_page(tmp_path: Path) -> None:
