@@ -276,7 +276,7 @@ def _test_forecasts(world: _World, workers: Workers, options: argparse.Namespace
 
 def _coverage_words(told: Coverage) -> str:
     """How many intervals held what happened, and of how many forecasts there was none to tell."""
-    held = f"{told.held} intervals of {LEVEL:.0%} held what happened"
+    held = f"{count(told.held, 'interval')} of {LEVEL:.0%} held what happened"
     share = f", {told.held / told.intervals:.0%}" if told.intervals else ""
     without = told.forecasts - told.intervals
     return f"{held}{share}" + (f" ({without} had none: too little was known)" if without else "")
@@ -354,7 +354,7 @@ def _played_note(world: _World, state: KnownState) -> str:
     late, early = len(over - played), len(played - over)
     ended, not_yet = count(len(over), "job"), count(early, "job")
     told = [f"{late} of {ended} that had ended by then go on here"] if late else []
-    told += [f"{not_yet} that had not ended then have ended here"] if early else []
+    told += [f"{not_yet} that had not ended then {'has' if early == 1 else 'have'} ended here"] if early else []
     what = " and ".join(told)
     return f"the time until then is played, not read: {what}; `callboard backtest` tells more"
 
