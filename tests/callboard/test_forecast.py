@@ -242,6 +242,6 @@ def test_of_a_job_that_is_over_in_the_played_run_alone_nothing_is_foretold(
     asked = ("--map", columns, "--policy", "fifo", "--at", "300", "--runs", "20", "--cores", "1")
     status, out, _ = callboard("forecast", str(path), *asked)
     assert status == 0
-    assert "1 job that had not ended then have ended here" in out
+    assert "1 job that had not ended then has ended here" in out
     (row,) = (line.split() for line in out.splitlines() if line.startswith("a "))
     assert row == ["a", "1/1", "+", "0/0", "-", "-", "-", "00:10:00"]
