@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.actors.vocabulary.events import RunEnded
 from callboard.cli import run_command_line
 from callboard.commands import plot_command
 from callboard.experiments.pages.charts import chart_catalogue
@@ -99,6 +100,20 @@ def test_several_have_their_names_put_in_or_are_put_into_a_folder(
     to = f"{tmp_path / 'figures'}/"
     assert callboard("plot", str(journal), "jobs", "--to", to, "--format", "png")[0] == 0
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["jobs.png"]
+
+
+def test_a_run_that_was_left_by_ctrl_c_is_said_not_to_be_complete(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """As one is that was killed: only of that one a line said so."""
+    left = record(
+        tmp_path / "left.journal", [*STORY[:-1], RunEnded(4400, "interrupted", 3, 4, "d")]
+    )
+    to = str(tmp_path / "a.svg")
+    _, _, err = callboard("plot", str(left), "jobs", "--to", to)
+    assert "fifo: the run is not complete, and is drawn as far as it goes" in err
+    whole = record(tmp_path / "whole.journal", STORY)
+    assert "not complete" not in callboard("plot", str(whole), "jobs", "--to", to)[2]
 
 
 def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn(callboard: Run, tmp_path: Path) -> None:
