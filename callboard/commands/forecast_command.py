@@ -353,12 +353,9 @@ def _played_note(world: _World, state: KnownState) -> str:
         return ""
     late, early = len(over - played), len(played - over)
     ended, not_yet = count(len(over), "job"), count(early, "job")
+    has = "has" if early == 1 else "have"
     told = [f"{late} of {ended} that had ended by then go on here"] if late else []
-    told += (
-        [f"{not_yet} that had not ended then {'has' if early == 1 else 'have'} ended here"]
-        if early
-        else []
-    )
+    told += [f"{not_yet} that had not ended then {has} ended here"] if early else []
     what = " and ".join(told)
     return f"the time until then is played, not read: {what}; `callboard backtest` tells more"
 
