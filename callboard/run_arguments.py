@@ -11,6 +11,7 @@ from callboard.allocations import queue_overrides, tell_of_queues, tell_of_state
 from callboard.arguments import moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.run_hints import (
+    any_by_heartbeats,
     demands_note,
     history_note,
     idle_fields_note,
@@ -100,7 +101,11 @@ class PlannedWorld(NamedTuple):
 
     @property
     def interval_hint(self) -> str:
-        """What to know if the options make it another number of nodes, with other heartbeats."""
+        """What to know if the options make it another number of nodes, with other heartbeats, and
+        a policy goes by these.
+        """
+        if not any_by_heartbeats(self.policies, self.spec.scenario.parts):
+            return ""
         columns = getattr(self.options, "--map")
         others = [each for each in self.options.set if not each.startswith("cluster.nodes")]
         was = self.source.cluster([f"workload.columns={columns}", *others] if columns else others)

@@ -20,6 +20,7 @@ from callboard.experiments.many.run_tasks import RunTask, play_task, worthy_engi
 from callboard.experiments.many.sweeps.sweep_plan import SCHEDULER_KEYS, SweptHistory
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
+from callboard.experiments.run.run_hints import any_by_heartbeats
 from callboard.experiments.run.run_result import ACTORS, RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.histories.model.tasks_file import RecordedJob
@@ -27,6 +28,7 @@ from callboard.playing import play
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import Timeline
+from callboard.scheduler.model import Millis
 from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = (
@@ -65,13 +67,19 @@ def backtest_sentence(
         return _NO_TIMES
     unchanged = _unchanged_history(world, options)
     if unchanged.scenario != world.spec.scenario:
-        if _takes_long(unchanged, world, played):
-            return _backtest_hint(options.scenarios[0])
-        tasks = _backtest_tasks(unchanged, world.policies)
+        long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
+        tested = [each for each in world.policies if each not in long]
+        hint = _backtest_hint(options.scenarios[0], long)
+        if not tested:
+            return hint
+        tasks = _backtest_tasks(unchanged, tested)
         results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
         if interrupted:
             return f"The back-test was stopped. {_backtest_hint(options.scenarios[0])}"
-        played = list(results.values())
+        told = _error_sentence(
+            jobs, list(results.values()), unchanged, world.spec.scenario.timeline
+        )
+        return f"{told} {hint}" if long else told
     return _error_sentence(jobs, played, unchanged, world.spec.scenario.timeline)
 
 
@@ -99,21 +107,25 @@ def _swept_error_sentence(
     return _error_sentence(jobs, played, history.unchanged[0].spec, history.timeline)
 
 
-def _takes_long(unchanged: RunSpec, world: PlannedWorld, played: Sequence[RunResult]) -> bool:
+def _takes_long(
+    policy: str, unchanged: RunSpec, world: PlannedWorld, played: Sequence[RunResult]
+) -> bool:
     """Whether the unchanged history has too many tasks to be played for this, or its nodes would
-    exchange too many messages: as many for a heartbeat as in the runs that have been played.
+    exchange too many messages: as many for a heartbeat, or a node, as in the run of this policy.
     """
     if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
         return True
     here, there = world.spec.scenario.cluster, unchanged.scenario.cluster
-    messages = sum(each.summary.messages or 0 for each in played if each.engine == ACTORS)
-    return messages * _heartbeat_rate(there) / _heartbeat_rate(here) > REPLAYED_MESSAGES_MAX
+    mine = (each for each in played if each.summary.policy == policy and each.engine == ACTORS)
+    messages = sum(each.summary.messages or 0 for each in mine)
+    nodes = there.node_count() / here.node_count()
+    if any_by_heartbeats([policy], world.spec.scenario.parts):
+        nodes /= _period_ms(there) / _period_ms(here)
+    return messages * nodes > REPLAYED_MESSAGES_MAX
 
 
-def _heartbeat_rate(cluster: Cluster) -> float:
-    """Heartbeats of all its nodes in a millisecond."""
-    nodes = cluster.node_count()
-    return nodes / cluster.heartbeat.period_ms(nodes)
+def _period_ms(cluster: Cluster) -> Millis:
+    return cluster.heartbeat.period_ms(cluster.node_count())
 
 
 def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:
@@ -122,8 +134,14 @@ def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask
     return [RunTask(spec, engine=engine, title="back-test: ") for spec in specs]
 
 
-def _backtest_hint(name: str) -> str:
-    return f"How far it is off: callboard backtest {name} --policy …"
+def _backtest_hint(name: str, long: Sequence[str] = ()) -> str:
+    """How to learn how far predictions are off; and why that is not told of these policies."""
+    why = (
+        f"Under {' and '.join(policy_labels(long))} the unchanged history takes long. "
+        if long
+        else ""
+    )
+    return f"{why}How far it is off: callboard backtest {name} --policy …"
 
 
 def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:

@@ -51,6 +51,7 @@ from callboard.experiments.pages.charts.chart_style import (
     check_matplotlib,
     save_chart,
 )
+from callboard.experiments.run.run_hints import any_by_heartbeats
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
@@ -118,7 +119,7 @@ def backtest_command(options: argparse.Namespace) -> int:
         scripted_note(spec),
         planned.interval_hint,
         warning,
-        seldom_heartbeats(spec),
+        seldom_heartbeats(spec) if any_by_heartbeats(planned.policies, spec.scenario.parts) else "",
     )
     notes = [each for each in told if each]
     if options.json:

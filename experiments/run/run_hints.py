@@ -88,6 +88,13 @@ def interval_hint(clusters: Iterable[Cluster]) -> str:
     )
 
 
+def any_by_heartbeats(
+    policies: Iterable[str], parts: Mapping[str, Mapping[str, object]] | None
+) -> bool:
+    """Whether under any of them nodes tell only at heartbeats, as often as the cluster says."""
+    return any(load_architecture(each, parts).heartbeats for each in policies)
+
+
 def switch_note(spec: RunSpec) -> str:
     """To which policy the script changes, and when; empty if it does not."""
     script = spec.with_interventions_applied().script

@@ -38,6 +38,15 @@ def test_fewer_nodes_with_faster_heartbeats_are_told(callboard: Run, scenario: s
         assert REMEDY in out
 
 
+def test_nothing_is_told_of_heartbeats_under_an_architecture_that_has_none(
+    callboard: Run, scenario: str
+) -> None:
+    """YARN's nodes speak each second, whatever the key says of Hadoop 1's."""
+    asked = ("run", scenario, "--nodes=400", "--policy", "yarn")
+    assert "a heartbeat comes" not in callboard(*asked)[1]
+    assert HINT in callboard(*asked, "--policy", "fifo")[1]
+
+
 def test_the_remedy_is_one(callboard: Run, scenario: str) -> None:
     fixed = ("--set", "cluster.heartbeat.interval_ms=5000")
     _, out, _ = callboard("run", scenario, "--policy", "fifo", "--nodes=400", *fixed)

@@ -10,7 +10,7 @@ import msgspec
 from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.played_cell import Place, Setting
-from callboard.experiments.run.run_hints import interval_hint
+from callboard.experiments.run.run_hints import any_by_heartbeats, interval_hint
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
@@ -197,6 +197,8 @@ class PlannedSweep:
         if not any(key == "cluster.nodes" for setting in self.plan.settings for key, _ in setting):
             return
         for name, source in self._sources.items():
+            if not any_by_heartbeats(self.policies[name], self._first[name].scenario.parts):
+                continue
             settings = list(self.plan.settings)
             if isinstance(self._first[name].scenario.workload, RecordedWorkload):
                 settings.insert(0, ())  # the history's own cluster, which its back-test speaks of

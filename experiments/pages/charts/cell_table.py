@@ -49,6 +49,12 @@ class CellTable:
             if len(values) > 1
         }
 
+    @property
+    def numbers_of_runs(self) -> list[int]:
+        """How many runs each policy has that was played in a setting."""
+        found = (len(self.results(s, policy)) for s in self.settings for policy in self.policies)
+        return [number for number in found if number]
+
     def results(self, setting: Setting, policy: str) -> list[RunResult]:
         """What was played of a policy in a setting, in the order of seeds."""
         runs = self._runs[setting]

@@ -226,6 +226,8 @@ def _line_figure(table: CellTable, found: _Found, policies: Sequence[str], label
     for axes, value in zip(panels.flat, groups, strict=False):
         settings = [each for each in table.settings if not by or (by, value) in each]
         _draw_lines(axes, settings, key, found, policies, _looks_of_policies(table, policies))
+        if axes.get_xscale() == "linear":
+            _set_ticks(axes, [float(dict(setting)[key]) for setting in table.settings])
         of_panel = chart_text(f"{unambiguous_key_words(by, list(table.varied))} = {value}")
         axes.set_title(of_panel if by else _scenario_and_seeds(table))
     for axes in panels.flat[len(groups) :]:
@@ -257,13 +259,16 @@ def _draw_lines(
     if logarithmic:
         axes.set_xscale("log")
         plain_log_axis(axes.xaxis)
-    else:
-        plain_axis(axes.xaxis)
-        if ticks := _ticks_at_values(values):
-            axes.set_xticks(ticks)
-        elif all(value.is_integer() for value in values):
-            whole_ticks(axes.xaxis)
     axes.grid(axis="y")
+
+
+def _set_ticks(axes: Any, values: Sequence[float]) -> None:
+    """The ticks of an axis that panels share, of all their values."""
+    plain_axis(axes.xaxis)
+    if ticks := _ticks_at_values(values):
+        axes.set_xticks(ticks)
+    elif all(value.is_integer() for value in values):
+        whole_ticks(axes.xaxis)
 
 
 def _ticks_at_values(values: Sequence[float]) -> list[float]:
@@ -342,10 +347,14 @@ def _dot_figure(table: CellTable, found: _Found, policies: Sequence[str], label:
 
 
 def _scenario_and_seeds(table: CellTable) -> str:
-    """The scenario, if there is one, and how many seeds."""
+    """The scenario, if there is one, and how many seeds, where each policy has as many in each
+    setting.
+    """
     scenarios = {cell.scenario for cell in table.cells}
     parts = [chart_text(name) for name in scenarios] if len(scenarios) == 1 else []
-    return ", ".join([*parts, count(len(table.seeds), "seed")])
+    numbers = table.numbers_of_runs
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    return ", ".join([*parts, count(high, "seed") if low == high else f"{low} to {high} seeds"])
 
 
 class Sensitivity(msgspec.Struct, frozen=True):

@@ -88,6 +88,20 @@ def test_a_second_key_has_a_panel_a_value() -> None:
     assert drawn(figure.axes[1])["fifo"][1] == [112, 132, 152]
 
 
+def test_panels_have_the_ticks_of_all_their_values() -> None:
+    """Both had the one tick of the last: 40 nodes stood over an axis that showed 30 alone."""
+    settings = [(("cluster.nodes", n), ("cluster.racks", r)) for n, r in (("40", "1"), ("30", "4"))]
+    for axes in intervals_chart(cells(*settings)).axes:
+        assert list(axes.get_xticks()) == [30, 40]
+
+
+def test_policies_of_unlike_numbers_of_seeds_are_said_to_be() -> None:
+    """“12 seeds”, a figure said of one with 12 and one with 2."""
+    some = [each for each in cells(*of_sigma("0", "1")) if each.policy == "fifo" or each.seed == 1]
+    (axes,) = intervals_chart(some).axes
+    assert axes.get_title(loc="left") == "toy, 1 to 3 seeds"
+
+
 def test_an_axis_of_values_begins_at_0_or_says_that_it_does_not() -> None:
     (axes,) = intervals_chart(cells(*of_sigma("0.5", "1.0", "0.0"))).axes
     assert axes.get_ylim()[0] == 0
