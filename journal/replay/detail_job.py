@@ -145,7 +145,7 @@ def _waiting_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str
 def _share_and_size_facts(
     insight: Insight, cluster: ClusterState, row: JobRecord, at_ms: Millis
 ) -> list[tuple[str, str]]:
-    """Its fair share, its expected and its true size; ° marks what the scheduler cannot know."""
+    """Its fair share, its expected and its true size, which the scheduler cannot know."""
     said = []
     fair_share = insight.fair_shares(cluster).get(row.submission.job)
     if fair_share:
@@ -154,11 +154,11 @@ def _share_and_size_facts(
     if expected_ms is not None:
         said += [("expected", f"{duration(expected_ms)} of slot time")]
     if size_ms is not None:
-        said += [("true size°", f"{duration(size_ms)} of slot time")]
+        said += [("true size", f"{duration(size_ms)} of slot time; no scheduler knows")]
     slowdown = insight.slowdown(row, at_ms)
     if slowdown is not None:
         least = "" if row.finished_ms is not None else "at least "
-        said += [("slowdown°", f"{least}{slowdown:.1f} times as long as alone")]
+        said += [("slowdown", f"{least}{slowdown:.1f} times as long as alone")]
     return said
 
 

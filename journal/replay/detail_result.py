@@ -117,7 +117,7 @@ def _response_time_facts(recording: Recording, done: list[JobRecord], at_ms: Mil
     known = [insight.slowdown(job, at_ms) for job in done] if insight is not None else []
     slow = [each for each in known if each is not None]
     if slow:
-        facts.append(("slowdown°", f"mean {np.mean(slow):.1f}, most {max(slow):.1f}"))
+        facts.append(("slowdown", f"mean {np.mean(slow):.1f}, most {max(slow):.1f}"))
     return facts
 
 

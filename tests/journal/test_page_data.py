@@ -123,7 +123,7 @@ class TestEveryMoment:
         detail = frame_at(source, source.recording.end_ms).detail
         assert detail is not None
         assert data["result"] == [[*fact] for fact in detail.facts if fact[0] not in ("next", "")]
-        assert {"response", "slowdown°", "busy"} <= {label for label, _ in data["result"]}
+        assert {"response", "slowdown", "busy"} <= {label for label, _ in data["result"]}
 
     def test_the_log_has_the_headlines_and_the_decisions(self, name: str) -> None:
         data, source = read(name)

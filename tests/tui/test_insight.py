@@ -1,7 +1,7 @@
 """What is said of jobs beyond counts, in the table: as far as there is room."""
 
 from callboard.journal.replay.source import GoTo
-from callboard.tui.panels.detail import wrapped
+from callboard.tui.panels.detail import DetailPane, wrapped
 from tests.journal.replay.support import outage, recorded
 from tests.tui.support import SMALL, WIDE, Screen, drive
 
@@ -42,3 +42,23 @@ def test_what_nobody_sees_is_not_computed() -> None:
 def test_a_wrapped_fact_keeps_a_number_with_its_unit() -> None:
     assert wrapped("job-0 “nightly” for 0.000 s", 26) == ("job-0 “nightly” for", "0.000 s")
     assert wrapped("silent for 10 min 10 s", 19) == ("silent for 10 min", "10 s")
+
+
+def test_no_fact_ends_in_the_middle() -> None:
+    """“It went to 99% a map ran that read from”, the pane said, and then came the chart."""
+
+    async def act(screen: Screen) -> None:
+        await screen.press("end", "2", "a")
+        cut = 0
+        for _ in range(8):
+            await screen.press("down")
+            pane = screen.app.query_one(DetailPane)
+            assert screen.frame.detail is not None
+            lines = pane._wrapped_facts(screen.frame.detail)
+            shown = pane._visible_fact_count(screen.frame.detail)
+            assert shown == len(lines) or lines[shown].begins
+            shared = [n for n, line in enumerate(lines) if line.label == "it went to"]
+            cut += bool(shared) and not lines[shared[0] + 1].begins
+        assert cut, "no first share that takes two lines"
+
+    drive(recorded(outage()), act, (100, 40))

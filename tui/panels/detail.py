@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from textwrap import wrap
+from typing import NamedTuple
 
 from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
 from callboard.journal.tell.time_format import NO_BREAK, axis_time, with_unbroken_units
@@ -11,8 +12,15 @@ from callboard.tui.panels.bars import block
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.theme import style
 
-_Fact = tuple[str, str, bool]
-"""A line: its label, its text, whether something is wrong."""
+
+class _Fact(NamedTuple):
+    """A line of a fact; `begins` says whether it is its first one."""
+
+    label: str
+    text: str
+    wrong: bool
+    begins: bool
+
 
 _LABEL = 12
 _FACTS_LEAST = 3
@@ -67,12 +75,18 @@ class DetailPane(Pane):
         self._scroll_facts(down)
 
     def _visible_fact_count(self, detail: DetailText) -> int:
-        """How many facts are shown: lanes come first, but for a few facts."""
+        """How many lines of facts are shown: lanes come first, but for a few facts, of which none
+        ends in the middle.
+        """
         lanes = (
             len(detail.lanes) + 1 + bool(self._heights_below_axis(detail)) if detail.lanes else 0
         )
-        facts = len(self._wrapped_facts(detail))
-        return max(min(self.content_size.height - lanes, facts), min(facts, _FACTS_LEAST))
+        lines = self._wrapped_facts(detail)
+        shown = max(
+            min(self.content_size.height - lanes, len(lines)), min(len(lines), _FACTS_LEAST)
+        )
+        below = lines[self._top + shown :]
+        return shown + next((n for n, line in enumerate(below) if line.begins), len(below))
 
     def _wrapped_facts(self, detail: DetailText) -> list[_Fact]:
         width = max(self.content_size.width - _LABEL - 1, 10)
@@ -80,7 +94,7 @@ class DetailPane(Pane):
         for label, text in detail.facts:
             wrong = label in ("node", "the master", "the scheduler") and text not in _RIGHT
             for number, piece in enumerate(wrapped(text, width)):
-                lines.append(("" if number else label, piece, wrong))
+                lines.append(_Fact("" if number else label, piece, wrong, number == 0))
         return lines
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
@@ -95,10 +109,11 @@ class DetailPane(Pane):
         facts = self._wrapped_facts(detail)[
             self._top : self._top + self._visible_fact_count(detail)
         ]
-        lines: list[Iterable[Span]] = [self._fact_line(*each) for each in facts]
+        lines: list[Iterable[Span]] = [self._fact_line(*each[:3]) for each in facts]
         if detail.lanes:
             lines += [()] if len(lines) + len(detail.lanes) + 3 <= self.content_size.height else []
-            lines += [self._lane_line(frame, each) for each in detail.lanes]
+            room = max(self.content_size.height - len(lines) - 1, 1)  # beside the axis
+            lines += [self._lane_line(frame, each) for each in detail.lanes[:room]]
             lines += [self._axis_line(detail)]
             below = self._heights_below_axis(detail)
             lines += [self._fact_line("full height", below, False)] if below else []

@@ -80,7 +80,7 @@ def test_a_job_that_waits_says_for_whom() -> None:
     assert facts["state"] == "waiting for its first slot"
     assert "job-0 was served last, fifo" in facts["ahead"]
     assert facts["fair share"] == "0 slots, due 2"
-    assert facts["true size°"] == "20.000 s of slot time"
+    assert facts["true size"] == "20.000 s of slot time; no scheduler knows"
 
 
 def test_a_job_that_gave_way_says_to_whom() -> None:

@@ -36,7 +36,7 @@ def test_it_has_the_figures_of_the_run() -> None:
     assert mean in headline_of_the_end()
     assert facts["jobs"] == f"{summary.jobs.submitted} of {summary.jobs.submitted} succeeded"
     assert facts["digest"] == recorded(outage()).recording.ended.digest  # type: ignore[union-attr]
-    for label in ("slowdown°", "busy", "wasted", "waited most", "next"):
+    for label in ("slowdown", "busy", "wasted", "waited most", "next"):
         assert facts[label]
 
 

@@ -171,7 +171,7 @@ def test_slowdown_is_what_run_tells() -> None:
     assert shown == pytest.approx(told.slowdown.tolist())
     facts = dict(result_facts(recording, recording.last_state, recording.end_ms))
     assert told.statistics.mean is not None
-    assert facts["slowdown°"].startswith(f"mean {told.statistics.mean:.1f}, most ")
+    assert facts["slowdown"].startswith(f"mean {told.statistics.mean:.1f}, most ")
 
 
 def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
