@@ -232,6 +232,22 @@ def test_a_job_chosen_at_the_end_leads_to_the_result(
     asyncio.run(look())
 
 
+def test_what_a_response_went_to_is_in_sight(one: Path) -> None:
+    """It stood below all else, and so beneath the edge of its small pane."""
+
+    async def look() -> None:
+        async with open_tab(one.resolve().as_uri() + "#t=999:00:00&job=1", 1280, 1000) as tab:
+            names = "[...document.querySelectorAll('#facts dt')]"
+            went = f"{names}.find((each) => each.innerText === 'it went to')"
+            await tab.until(f"{went} !== undefined")
+            told = f"{went}.nextElementSibling"
+            box = f"{told}.getBoundingClientRect()"
+            seen = f"document.elementFromPoint({box}.left + 5, {box}.bottom - 5)"
+            assert await tab.evaluate(f"{seen} === {told}")
+
+    asyncio.run(look())
+
+
 @pytest.fixture(scope="module")
 def seen(pages: dict[str, Any]) -> dict[str, Any]:
     return dict(pages["run"])

@@ -76,18 +76,20 @@ class Detail {
   ofJob(place) {
     const row = this.run.jobRow(place);
     const title = jobTitle(row.job, row.name);
-    const facts = [["state", row.state], ["submitted", this.submission(place)]];
-    if (row.standing === NOT_YET) return [title, facts];
+    const submitted = ["submitted", this.submission(place)];
+    if (row.standing === NOT_YET) return [title, [["state", row.state], submitted]];
     const [maps, reduces] = row.tasks.map((count, kind) => plural(count, ["map", "reduce"][kind]));
     const suspended = `${plural(row.suspended, "attempt")} suspended`;
-    facts.push(
+    const shares = row.over ? this.run.data.jobs.shares[place] : [];
+    const facts = [
+      ["state", row.state],
+      [row.over ? "response" : "so far", duration(row.time)],
+      ...shares.map((text, at) => [at ? "" : "it went to", text.trim()]),
+      submitted,
       ["done", `${grouped(row.done[0])} of ${maps}, ${grouped(row.done[1])} of ${reduces}`],
       ["tasks", `${row.running} running, ${row.waiting} waiting, ${suspended}`],
-      [row.over ? "response" : "so far", duration(row.time)],
       ["slots", this.slotsHeld(row.job)],
-    );
-    const shares = row.over ? this.run.data.jobs.shares[place] : [];
-    facts.push(...shares.map((text, at) => [at ? "" : "it went to", text.trim()]));
+    ];
     return [title, this.run.over ? [TO_THE_RESULT, ...facts] : facts];
   }
 
