@@ -196,12 +196,15 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """The plain nodes and those of the groups."""
         return sum(group[0] for group in self.groups())
 
+    def period_ms(self) -> Millis:
+        """The interval that the master returns to so many nodes (rule H1)."""
+        return self.heartbeat.period_ms(self.node_count())
+
     def round_ms(self) -> Millis:
         """From one heartbeat of a node to its next: the interval, the way there and back, and the
         master's thought about it.
         """
-        period_ms = self.heartbeat.period_ms(self.node_count())
-        return period_ms + 2 * self.latency_ms + self.heartbeat.thinking_ms
+        return self.period_ms() + 2 * self.latency_ms + self.heartbeat.thinking_ms
 
     def longest_round_ms(self) -> Millis:
         """The same where the master thinks about those of all other nodes first."""

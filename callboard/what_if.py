@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.config import Cluster
 from callboard.allocations import queue_overrides
 from callboard.console import PlainConsole
 from callboard.experiments.backtest.backtest import JobErrors, job_errors
@@ -28,7 +27,6 @@ from callboard.playing import play
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import Timeline
-from callboard.scheduler.model import Millis
 from callboard.tables.backtest_table import TENFOLD, error_share
 
 _NO_TIMES = (
@@ -120,12 +118,8 @@ def _takes_long(
     messages = sum(each.summary.messages or 0 for each in mine)
     nodes = there.node_count() / here.node_count()
     if any_by_heartbeats([policy], world.spec.scenario.parts):
-        nodes /= _period_ms(there) / _period_ms(here)
+        nodes /= there.period_ms() / here.period_ms()
     return messages * nodes > REPLAYED_MESSAGES_MAX
-
-
-def _period_ms(cluster: Cluster) -> Millis:
-    return cluster.heartbeat.period_ms(cluster.node_count())
 
 
 def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:

@@ -90,8 +90,7 @@ def seldom_heartbeats(spec: RunSpec) -> str:
     as often as the scenario says.
     """
     cluster = spec.scenario.cluster
-    nodes = cluster.node_count()
-    period_ms = cluster.heartbeat.period_ms(nodes)
+    nodes, period_ms = cluster.node_count(), cluster.period_ms()
     if cluster.heartbeat.interval_ms is not None or period_ms < _SELDOM_MS:
         return ""
     return (

@@ -77,10 +77,10 @@ def interval_hint(clusters: Iterable[Cluster]) -> str:
     slot is noticed sooner, so that a smaller cluster can be the faster one.
     """
     ruled = [each for each in clusters if each.heartbeat.interval_ms is None]
-    found = {each.heartbeat.period_ms(each.node_count()): each.node_count() for each in ruled[::-1]}
+    found = {each.period_ms(): each.node_count() for each in ruled[::-1]}
     if len(found) < 2:
         return ""
-    first_ms = ruled[0].heartbeat.period_ms(ruled[0].node_count())
+    first_ms = ruled[0].period_ms()
     told = ", ".join(f"{ms / 1000:g} s on {found[ms]:,} nodes" for ms in sorted(found))
     return (
         f"a heartbeat comes every {told} (Hadoop's rule): what differs may come of that, and not of"

@@ -128,7 +128,7 @@ def scale(experiment: Experiment) -> int:
     cluster, heartbeat = scenario.cluster, scenario.cluster.heartbeat
     slower = msgspec.structs.replace(
         heartbeat,
-        interval_ms=by * heartbeat.period_ms(cluster.node_count()),
+        interval_ms=by * cluster.period_ms(),
         phase_grid_ms=by * heartbeat.phase_grid_ms,
         expiry_ms=by * heartbeat.expiry_ms,
     )

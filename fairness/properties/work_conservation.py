@@ -57,8 +57,7 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
     if rule.params.skips is not None:
         return (rule.params.skips + 1) * run.heartbeat_round_ms
     cluster = run.scenario.cluster
-    heartbeat_ms = cluster.heartbeat.period_ms(cluster.node_count())
-    return sum(delay_waits_ms(rule.params, heartbeat_ms)) + run.heartbeat_round_ms
+    return sum(delay_waits_ms(rule.params, cluster.period_ms())) + run.heartbeat_round_ms
 
 
 def _why_delay_is_unknown(policy: Policy) -> str | None:
