@@ -18,7 +18,13 @@ from callboard.fairness import search
 from callboard.fairness.catalogue import property_of_rule
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.objectives import OBJECTIVES
-from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
+from callboard.fairness.variants import (
+    entries_of,
+    repeat_changes,
+    with_cluster,
+    with_entries,
+    with_entry,
+)
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario
 
@@ -209,7 +215,7 @@ def _reductions_of_job(entry: ListedJob) -> Iterator[dict[str, object]]:
     if any(getattr(entry, key) for key in unused):
         yield dict.fromkeys(unused, 0.0)
     for count in _smaller_counts(entry.count):
-        yield {"count": count, **({"every_s": 0.0} if count == 1 else {})}
+        yield repeat_changes(count)
     for maps in _smaller_counts(entry.maps):
         yield {"maps": maps}
     if entry.reduces:

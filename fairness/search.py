@@ -23,7 +23,7 @@ from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, PropertyViolated, evaluate
 from callboard.fairness.scenario_family import ScenarioFamily
 from callboard.fairness.strategies import scenarios
-from callboard.fairness.variants import entries_of, with_entry
+from callboard.fairness.variants import entries_of, repeat_changes, with_entry
 from callboard.scenarios.scenario_file import Scenario
 
 
@@ -141,9 +141,7 @@ def _with_fewer_repeats(
     """
     for place, entry in enumerate(entries_of(found.scenario)):
         for count in range(1, entry.count):
-            fewer = msgspec.structs.replace(
-                entry, count=count, every_s=entry.every_s if count > 1 else 0.0
-            )
+            fewer = msgspec.structs.replace(entry, **repeat_changes(count))
             scenario = with_entry(found.scenario, place, fewer)
             if seen := evaluate(prop, under_test(scenario)).broken:
                 found = Counterexample(scenario, seen)

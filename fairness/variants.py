@@ -31,6 +31,11 @@ def with_entry(scenario: Scenario, place: int, *entries: ListedJob) -> Scenario:
     return with_entries(scenario, (*old[:place], *entries, *old[place + 1 :]))
 
 
+def repeat_changes(count: int) -> dict[str, Any]:
+    """The fields of a job that comes so often; one that comes once has no gap to the next."""
+    return {"count": count, **({"every_s": 0.0} if count == 1 else {})}
+
+
 def with_cluster(scenario: Scenario, **changes: object) -> Scenario:
     """The scenario with other settings of the cluster."""
     cluster = msgspec.structs.replace(scenario.cluster, **changes)
