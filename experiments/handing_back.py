@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from callboard.actors.architectures import made_architecture
+from callboard.actors.config import Cluster
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.actors.yarn.yarn import Yarn
 from callboard.experiments.input_places import input_replicas
@@ -31,7 +32,7 @@ from callboard.journal.export.fair_scheduler_xml import (
     yarn_allocations_xml,
 )
 from callboard.journal.export.write_batsim import write_batsim
-from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs
 from callboard.scheduler.registry.spelling import short_policy
 from callboard.scheduler.text.quantities import count
 
@@ -45,7 +46,7 @@ def write_history(
     form: HistoryForm, history: PlayedHistory, journal: Path, file: TextIO
 ) -> tuple[str, Sequence[str]]:
     """Write the run of a journal; what was written, in words, and what the format cannot say."""
-    unsaid = _unsaid_amounts(history.started, journal)
+    unsaid = _unsaid_amounts(_told_scenario(history.started, journal).cluster)
     if form == "batsim":
         return count(write_batsim(history, file), "job"), (_IN_BATSIM, *unsaid)
     if form == "swf":
@@ -56,9 +57,9 @@ def write_history(
     return count(len(history.jobs), "job"), unsaid
 
 
-def _unsaid_amounts(started: RunStarted, journal: Path) -> Sequence[str]:
+def _unsaid_amounts(cluster: Cluster) -> Sequence[str]:
     """What a file without resources lacks of a cluster that has them."""
-    names = sorted({name for amounts in _amounts_of_nodes(started, journal) for name in amounts})
+    names = sorted({name for _, amounts in cluster.capacities() for name in amounts})
     if not names:
         return ()
     told = " and ".join(names)
@@ -124,17 +125,16 @@ def write_sls_folder(
 
 def _container_amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
     """What containers take and nodes have, where the scenario says so."""
-    nodes = _amounts_of_nodes(started, journal)
+    scenario = _told_scenario(started, journal)
+    nodes = [amounts for number, amounts in scenario.cluster.capacities() for _ in range(number)]
     if not any(nodes):
         return NO_AMOUNTS
-    scenario = from_dict(started.scenario, journal, check_timeline=False)
     jobs = make_jobs(scenario, journal.parent)
     return ContainerAmounts({each.job: each.demands for each in jobs}, nodes)
 
 
-def _amounts_of_nodes(started: RunStarted, journal: Path) -> list[dict[str, int]]:
-    cluster = from_dict(started.scenario, journal, check_timeline=False).cluster
-    return [amounts for number, amounts in cluster.capacities() for _ in range(number)]
+def _told_scenario(started: RunStarted, journal: Path) -> Scenario:
+    return from_dict(started.scenario, journal, check_timeline=False)
 
 
 def _write_text(path: Path, text: str) -> None:

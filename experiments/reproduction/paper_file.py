@@ -108,18 +108,11 @@ class PaperFileError(ValueError):
     """What is wrong with a paper's file; the message says where."""
 
 
-class _CellEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Cells of a world that is played: `Cell`, whose policy may be the name of one of `[policies]`.
+class _CellEntry(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Cells of a world that is played, whose policy may be the name of one of `[policies]`.
     Overrides and meters that come to no text are left out.  With `once` no seed changes the world.
     """
 
-    name: str
-    scenario: str
-    policy: str
-    overrides: tuple[str, ...] = ()
-    meters: tuple[str, ...] = ()
-    slowdown: bool = False
-    timed: bool = False
     once: bool = False
     each: Axes = msgspec.field(default=(), name="for")
 
