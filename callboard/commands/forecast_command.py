@@ -52,7 +52,7 @@ from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.recording_scenario import scenario_of
 from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scheduler.model import STAGES, JobId, Millis
-from callboard.scheduler.text.quantities import count, duration
+from callboard.scheduler.text.quantities import and_more, count, duration
 from callboard.scheduler.text.strict_decoder import suggestion
 from callboard.stdio import print_json
 
@@ -318,7 +318,8 @@ def _print_forecasts(
         console.print_line(plain(f"note: {played}"))
     for why in dict.fromkeys(each.why_open for each in found if each.why_open):
         names = [world.spec.jobs[each.job].name for each in found if each.why_open == why]
-        console.print_line(plain(f"note: no interval for {_some_names(names)}: {why}"))
+        some = and_more(names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN)
+        console.print_line(plain(f"note: no interval for {some}: {why}"))
     rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]
     for each in found:
         job = world.spec.jobs[each.job]
@@ -337,12 +338,6 @@ def _print_forecasts(
     console.print_line(plain(""))
     for line in aligned(rows, figures=True):
         console.print_line(plain(line))
-
-
-def _some_names(names: Sequence[str]) -> str:
-    """`job_1, job_12 and 7 more`."""
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    return shown + (f" and {more} more" if (more := len(names) - _NAMES_SHOWN) > 0 else "")
 
 
 def _played_note(world: _World, state: KnownState) -> str:

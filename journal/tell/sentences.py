@@ -16,7 +16,7 @@ from callboard.journal.tell import names
 from callboard.journal.tell.names import node_name, priority_name, watcher_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis, NodeId
-from callboard.scheduler.text.quantities import clock, count, duration, printable
+from callboard.scheduler.text.quantities import and_more, clock, count, duration, printable
 
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",
@@ -256,8 +256,7 @@ def _load_text(load: int) -> str:
 def nodes_shown(nodes: Iterable[NodeId]) -> str:
     """The first three different ones, and how many more there are."""
     each = list(dict.fromkeys(nodes))
-    more = f" and {len(each) - 3} more" if len(each) > 3 else ""
-    return ", ".join(map(node_name, each[:3])) + more
+    return and_more(map(node_name, each[:3]), len(each) - 3)
 
 
 def _thought_outcome(event: ev.SchedulingAttempted) -> str:

@@ -1,6 +1,7 @@
 """Numbers, lengths of time and foreign names as people read them: one form each."""
 
 import re
+from collections.abc import Iterable
 
 from callboard.scheduler.model import Millis
 
@@ -8,6 +9,11 @@ from callboard.scheduler.model import Millis
 def count(number: int, noun: str) -> str:
     """`1 map`, `40 maps`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def and_more(shown: Iterable[str], rest: int) -> str:
+    """`a, b, c and 4 more`: the first of some, and how many are left."""
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
 
 def ordinal(number: int) -> str:

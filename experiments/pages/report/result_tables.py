@@ -130,10 +130,8 @@ def step_rows(groups: Sequence[SettingRuns]) -> ReportTable | None:
     rows: list[list[ReportCell | str]] = []
     for step in steps:
         where = [step.first.scenario] * several
-        key, before = (
-            unambiguous_key_words(step.key, keys),
-            dict(step.first.setting).get(step.key, ""),
-        )
+        key = unambiguous_key_words(step.key, keys)
+        before = dict(step.first.setting).get(step.key, "")
         for policy, label in zip(step.policies, policy_labels(step.policies), strict=True):
             found = step.difference(policy, mean_response_s)
             if found.difference.runs:
