@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from textual.events import Resize
 
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
@@ -71,6 +72,25 @@ class TestBeside:
             after = [side.slot_layout.lines for side in sides]
             assert before[0] == before[1] != after[1]
             assert after[0] == after[1]
+
+        with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
+            drive(server, act, (120, 40))
+
+    def test_slots_are_laid_out_anew_although_nothing_tells_them_of_their_size(self) -> None:
+        """As sometimes when the result comes: half of the racks were below the border."""
+
+        async def act(screen: Screen) -> None:
+            await screen.press("end")
+            slots = screen.app.query_one("#compare-slots-0", SlotsPane)
+            box = screen.app.query_one("#compare-slots")
+            box.styles.height = 12
+            await screen.pilot.pause()
+            assert len(slots.slot_layout.lines) == 8
+            for each in screen.app.query(SlotsPane):
+                each.disable_messages(Resize)
+            box.styles.height = 6
+            await screen.pilot.pause()
+            assert len(slots.slot_layout.lines) == slots.content_size.height == 4
 
         with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
             drive(server, act, (120, 40))

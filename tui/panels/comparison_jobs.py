@@ -34,7 +34,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
         self._bar = 0
         self._name_width = 0
 
-    def on_resize(self) -> None:
+    def fit_size(self) -> None:
         """Choose the columns that fit; the name and the bars get the rest of the width."""
         width = self.content_size.width - 2 - (_JOB + 1) - (_NAME + 1) - (_DIFFERENCE + 1)
         kept = list(SIDE_COLUMNS)
@@ -43,6 +43,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
         spare = width - 2 * (2 + sum(each.width + 1 for each in kept))
         self._columns, self._bar = kept, max(min(spare // 2, _BAR_MOST), 0)
         self._name_width = min(_NAME + max(spare - 2 * self._bar, 0), _NAME_MOST)
+        super().fit_size()
 
     def show(self, frame: Frame) -> None:
         super().show(frame)

@@ -91,7 +91,7 @@ class JobsPane(JobTablePane[JobRow]):
         note = "° what no scheduler knows" if hidden else ""
         self.label(len(frame.jobs), frame.jobs_top, frame.jobs_found, "the system", note)
 
-    def on_resize(self) -> None:
+    def fit_size(self) -> None:
         """Choose the columns that fit; the bar and the name get the rest of the width."""
         width = self.content_size.width - 2
         kept = list(JOB_COLUMNS)
@@ -107,6 +107,7 @@ class JobsPane(JobTablePane[JobRow]):
                 kept[at] = replace(each, width=each.width + min(spare, 16))
                 kept[at + 1 : at + 1] = [replace(_BAR, width=bar)] if bar else []
                 break
+        super().fit_size()
 
     def titles(self) -> list[JobColumn]:
         return self.columns

@@ -13,8 +13,9 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.filter import ANSIToTruecolor, LineFilter
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -56,6 +57,8 @@ class Pane(Widget, can_focus=True):
     """The end of its title, if it shows one of two runs."""
     _title: str | Content = ""
     _subtitle: str | Content = ""
+    _fitted_to: Size | None = None
+    """The size at which it was fitted last."""
     _drawn: Sequence[Strip] = ()
     """Its lines as they were drawn last; none where that is not known."""
 
@@ -64,6 +67,17 @@ class Pane(Widget, can_focus=True):
 
     def on_mount(self) -> None:
         self.entitle(f"[{self.key}] {self.heading}" if self.key else self.heading)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._compare_size)
+
+    def _compare_size(self, _screen: Screen[object]) -> None:
+        """Fit the pane to the size that the layout has given it, if it is another one.
+
+        Textual leaves out the `Resize` where a region was asked for after a style had changed and
+        before the screen was laid out for it.
+        """
+        if self.content_size != self._fitted_to:
+            self._fitted_to = self.content_size
+            self.fit_size()
 
     def name_key(self, key: str) -> None:
         """Another key goes to this pane."""
@@ -71,7 +85,8 @@ class Pane(Widget, can_focus=True):
             self.key = key
             self.entitle(f"[{key}] {self.heading}")
 
-    def on_resize(self) -> None:
+    def fit_size(self) -> None:
+        """It has another size."""
         self.post_message(self.Refitted())
 
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:

@@ -157,7 +157,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def watch_presented(self) -> None:
         self._lay_out()
 
-    def on_resize(self) -> None:
+    def fit_size(self) -> None:
         self._lay_out()
         if self.frame is not None:  # one that comes to the front had no width when it was drawn
             self.entitle(self._title_content(self.frame))
