@@ -6,6 +6,7 @@ Columns named `at` have times in ms after the one before.
 import msgspec
 
 from callboard.journal.export.change_log import CountColumns
+from callboard.journal.replay.frame import ResultHeadline
 from callboard.scheduler.model import JobId, Millis
 
 
@@ -105,9 +106,9 @@ class PageWords(msgspec.Struct, frozen=True):
 
 
 class PageData(msgspec.Struct, frozen=True):
-    """A run for a page; `beside` it another of the same world, if two are compared, and `found`,
-    which says in sentences which is better and by how much.  Either is called by its `label` where
-    there is little room for two.
+    """A run for a page; `beside` it another of the same world, if two are compared.  `headline`
+    is what came of it, or which of the two is better and by how much.  Either run is called by its
+    `label` where there is little room for two.
 
     Rows of `job_rows` are the standing + 1 (0 before the submission), maps and reduces done, maps
     and reduces running, attempts suspended, by the place in `jobs`; those of `node_rows` the sign,
@@ -133,5 +134,5 @@ class PageData(msgspec.Struct, frozen=True):
     result: list[tuple[str, str]]
     words: PageWords
     label: str = ""
-    found: list[str] = []
+    headline: ResultHeadline | None = None
     beside: "PageData | None" = None

@@ -42,7 +42,7 @@ from callboard.journal.replay.frame import (
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.player import SPEEDS
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.result_headline import compared_headline
+from callboard.journal.replay.result_headline import compared_headline, run_headline
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import NO_SUBJECT
 from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
@@ -92,6 +92,7 @@ def page_data(collected: PageCollector) -> PageData:
         charts=_chart_columns(recording, collected.jobs),
         result=result_facts(recording, cluster, end_ms),
         words=_page_words(recording),
+        headline=None if recording.failure else run_headline(cluster),
     )
 
 
@@ -101,12 +102,14 @@ def compared_page_data(first: PageCollector, second: PageCollector) -> PageData:
     worlds = {(told.name, told.seed, told.nodes) for told in started if told is not None}
     if len(worlds) != 1:
         raise ValueError("the two runs are of different scenarios, seeds or clusters")
-    headline = compared_headline((first.recording.last_state, second.recording.last_state))
-    found = [] if headline is None else headline.sentences
     both = [page_data(first), page_data(second)]
     labels = cut_apart([each.policies[0][1] for each in both], _LABEL_LETTERS)
     one, other = map(_labelled_page, both, labels)
-    return msgspec.structs.replace(one, found=found, beside=other)
+    recordings = first.recording, second.recording
+    failed = any(recording.failure for recording in recordings)
+    clusters = recordings[0].last_state, recordings[1].last_state
+    headline = None if failed else compared_headline(clusters)
+    return msgspec.structs.replace(one, headline=headline, beside=other)
 
 
 def _labelled_page(data: PageData, label: str) -> PageData:

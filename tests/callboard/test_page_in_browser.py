@@ -140,7 +140,8 @@ def test_two_runs_stand_beside_each_other(pair: Path, width: int) -> None:
             long, short = await tab.evaluate(_JOBS)
             assert short.split()[-1] == "−2m00s"
             assert long.split()[-1].startswith("+")
-            told = await tab.evaluate("document.getElementById('facts').innerText")
+            told = await tab.evaluate("document.getElementById('result').innerText")
+            assert told.startswith("−30%")
             assert "Under fair a job took 2 min 09 s on average, 30% less" in told
             wide = "document.documentElement.scrollWidth - innerWidth"
             assert await tab.evaluate(wide) <= 0
@@ -228,6 +229,26 @@ def test_a_job_chosen_at_the_end_leads_to_the_result(
             assert told.count("the result") == 1
             await tab.evaluate("document.querySelector('#job-rows tr.chosen').click()")
             await tab.until("document.getElementById('detail-title').innerText === 'The result'")
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720)])
+def test_the_end_of_a_run_is_large_and_in_sight(one: Path, width: int, height: int) -> None:
+    """As on the screen; on a phone it was far below the slots and the jobs."""
+    result = "document.getElementById('result')"
+
+    async def look() -> None:
+        async with open_tab(one.resolve().as_uri() + "#t=0:10", width, height) as tab:
+            await tab.until("document.getElementById('time').textContent === '00:00:10.000'")
+            assert await tab.evaluate(f"{result}.hidden")
+            await tab.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
+            await tab.until(f"!{result}.hidden")
+            assert "A job took" in await tab.evaluate(f"{result}.innerText")
+            assert await tab.evaluate(f"{result}.getBoundingClientRect().bottom < innerHeight")
+            sizes = "['result-figure', 'time'].map((id) => document.getElementById(id))"
+            figure, time = await tab.evaluate(f"{sizes}.map((each) => each.offsetHeight)")
+            assert figure > 1.5 * time
 
     asyncio.run(look())
 

@@ -256,7 +256,11 @@ def test_two_runs_of_one_world_are_one_page_and_others_are_refused() -> None:
     both = compared_page_data(fifo, fair)
     assert both.beside is not None
     assert [each.policies[0][1] for each in (both, both.beside)] == ["fifo", "fair"]
-    assert both.found[0].startswith("Under fair a job took 2 min 09 s on average, 30% less")
+    assert both.headline is not None
+    assert both.headline.figure == "-30%"
+    assert both.headline.sentences[0].startswith(
+        "Under fair a job took 2 min 09 s on average, 30% less"
+    )
     assert "<title>two-jobs under fifo and under fair</title>" in run_page(both)
     with pytest.raises(ValueError, match="different scenarios"):
         compared_page_data(fifo, other)

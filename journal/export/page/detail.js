@@ -28,7 +28,7 @@ class Detail {
     return place === undefined ? this.ofRun() : this.ofJob(place);
   }
 
-  /** Of two runs the same of each, and once they are over what was found. */
+  /** Of two runs the same of each. */
   ofBoth(place) {
     const { run } = this;
     const job = place === undefined ? null : run.data.jobs.job[place];
@@ -37,8 +37,7 @@ class Detail {
       const there = job === null ? undefined : each.placeOfJob.get(job);
       return there === undefined ? mine.ofRun() : mine.ofJob(there);
     });
-    const found = run.over && job === null ? run.data.found : [];
-    const facts = found.map((text, at) => [at ? "" : "found", text]);
+    const facts = [];
     sides.forEach(([, told], at) => {
       facts.push([`under ${[run, run.beside][at].label}`, ""], ...told);
     });

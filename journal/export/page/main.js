@@ -10,6 +10,7 @@ class Page {
     const choose = (job) => this.choose(job);
     const seek = (at) => this.player.goTo(at);
     this.head = new Head(run, this.player);
+    this.result = new Result(run);
     this.maps = [new SlotMap(run, this.view, choose)];
     this.lines = new EventLines(run, this.view, seek);
     if (run.beside) this.setBeside(choose);
@@ -39,6 +40,7 @@ class Page {
   show() {
     const totals = this.run.totals();
     this.head.show(totals);
+    this.result.show();
     this.charts.show(totals);
     this.maps.forEach((map) => map.draw());
     if (this.player.playing && performance.now() - this.shownAt < TEXT_MS) return;
