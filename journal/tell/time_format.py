@@ -45,14 +45,22 @@ def axis_time(ms: Millis) -> str:
 
 _UNITS_MS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000}
 _PIECE = re.compile(r"([^smh]+)([smh]?)")
+_DAYS = re.compile(r"(\d+)(?:d\s*|-(?=\d+:))")
+_DAY_MS = 86_400_000
 
 
 def parse_time(text: str) -> Millis:
-    """The moment that `90`, `90s`, `7m`, `1h30m`, `7:30` or `1:07:30` names.
+    """The moment that `90`, `90s`, `7m`, `1h30m`, `7:30` or `1:07:30` names; days come before it,
+    as in `2d`, `1d 02:03:04` and `1-02:03:04`.
 
     Raises ValueError with a message for people.
     """
     trimmed, found = text.strip().lower(), -1
+    if days := _DAYS.match(trimmed):
+        rest = trimmed[days.end() :]
+        with suppress(ValueError):
+            return int(days[1]) * _DAY_MS + (parse_time(rest) if rest else 0)
+        trimmed = ""
     with suppress(ValueError, OverflowError):
         if ":" in trimmed:
             parts = [float(part) for part in trimmed.split(":")]
@@ -62,7 +70,7 @@ def parse_time(text: str) -> Millis:
             pieces = _PIECE.findall(trimmed)
             found = round(sum(float(number) * _UNITS_MS[unit] for number, unit in pieces))
     if found < 0:
-        raise ValueError(f"{text!r} is no time; try 7:30, 1:07:30, 90s or 1h30m")
+        raise ValueError(f"{text!r} is no time; try 7:30, 1:07:30, 90s, 1h30m or 2d")
     return found
 
 
