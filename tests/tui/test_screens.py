@@ -13,7 +13,8 @@ import pytest
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.experiments.live.live_server import LiveServer
 from callboard.journal.replay.source import GoTo, Move, Source, Step, StepKind
-from callboard.tui.panels.slot_layout import CellSize, lay_out_slots
+from callboard.scheduler.model import NodeId
+from callboard.tui.panels.slot_layout import GAP, CellSize, lay_out_slots
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.replay.test_lockstep import pair
@@ -116,6 +117,40 @@ def test_cells_shrink_as_the_cluster_grows(
     """With four slots a node, in four racks: the largest that needs no scrolling."""
     facts = [NodeFacts(node, node % 4, 2, 2, 1.0) for node in range(nodes)]
     assert lay_out_slots(facts, *room, None).size is size
+
+
+@pytest.mark.parametrize(
+    ("nodes", "racks", "room", "size", "lines"),
+    [
+        (1000, 30, (94, 30), CellSize.NODES, 30),
+        (1000, 30, (94, 20), CellSize.NODES, 15),  # two racks beside each other
+        (1000, 30, (70, 17), CellSize.PAIRS, 15),
+        (1000, 30, (70, 12), CellSize.PAIRS, 10),
+        (1000, 30, (78, 8), CellSize.RACKS, 30),
+        (1000, 41, (94, 24), CellSize.NODES, 21),
+    ],
+)
+def test_racks_stand_beside_each_other_where_that_shows_their_nodes(
+    nodes: int, racks: int, room: tuple[int, int], size: CellSize, lines: int
+) -> None:
+    """A thousand nodes in thirty racks were bars, though each had room for a cell."""
+    facts = [NodeFacts(node, node % racks, 2, 2, 1.0) for node in range(nodes)]
+    seating = lay_out_slots(facts, *room, None)
+    assert (seating.size, len(seating.lines)) == (size, lines)
+    if size is CellSize.RACKS:
+        return
+    rows = [row for line in seating.lines for row in (line.nodes, line.under)]
+    assert max(map(len, rows)) + seating.label <= room[0]
+    assert sorted(node for row in rows for node in row if node != GAP) == [*range(nodes)]
+    for y, line in enumerate(seating.lines):
+        for x, node in enumerate(line.nodes):
+            found, _ = seating.node_and_column_at(seating.label + x, y)
+            assert found == (None if node == GAP else node)
+    corner: NodeId | None = None
+    for across, down in [(0, 0), *[(0, 1)] * 40, *[(1, 0)] * 100]:
+        corner = seating.neighbour(corner, across, down)
+        assert corner is not None
+        assert corner >= 0
 
 
 def test_every_node_has_one_seat_and_is_found_there() -> None:

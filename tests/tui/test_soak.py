@@ -21,7 +21,7 @@ def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
     async def act(screen: Screen) -> None:
         assert screen.app.playback.run is not None
         assert len(screen.app.playback.run.nodes) == 2000
-        assert screen.app.query_one("#slots", SlotsPane).slot_layout.size is CellSize.RACKS
+        assert screen.app.query_one("#slots", SlotsPane).slot_layout.size is CellSize.PAIRS
         await screen.press("asterisk", "space")
         shown = 0
         while screen.frame.at_ms < screen.frame.end_ms:
@@ -111,7 +111,7 @@ def test_a_thousand_nodes_are_told_by_colour_on_a_small_screen() -> None:
         shown = sum(
             _is_blue(colour)
             for y, line in enumerate(layout.lines)
-            for segment in list(slots.render_line(y))[1 : 1 + len(line.nodes)]
+            for segment in list(slots.render_line(y))[layout.label :][: len(line.nodes)]
             if segment.style is not None
             for colour in (segment.style.color, segment.style.bgcolor)
         )

@@ -7,8 +7,9 @@ their loads), and at last *racks*, a bar for each rack.  The largest size that n
 used unless one was chosen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from itertools import zip_longest
 
 import msgspec
 
@@ -36,6 +37,12 @@ CARD_NODES = 12
 BY_NODE = (CellSize.NODES, CellSize.PAIRS)
 """Cells that show nodes, and not their slots."""
 
+GAP: NodeId = -1
+"""No node, but a column that is left free."""
+
+_BESIDE_LEAST = 8
+"""The fewest columns of a rack that stands beside others."""
+
 LOADS = "·▁▂▃▄▅▆▇█"
 """A node as one cell: none of its slots busy, and so on up to all of them."""
 
@@ -55,7 +62,8 @@ _FITTING = (
 class LayoutLine(msgspec.Struct, frozen=True):
     """A line of the pane: the head of a rack, some of its nodes, or a blank.  Of cards and blocks
     `part` 1 is their second line.  A line of `heads` stands over that many nodes side by side.
-    Of pairs `under` are the lower nodes, which may be one less.
+    Of pairs `under` are the lower nodes, which may be one less.  Where racks stand beside each
+    other, `rack` is the first, and `GAP` keeps a column free between their nodes.
     """
 
     rack: int = -1
@@ -84,7 +92,9 @@ class SlotLayout(msgspec.Struct, frozen=True):
             x -= self.label
         place, column = divmod(x, self.node_width)
         nodes = self.lines[y].nodes
-        return (nodes[place], column) if 0 <= place < len(nodes) else (None, 0)
+        if not 0 <= place < len(nodes) or nodes[place] == GAP:
+            return None, 0
+        return nodes[place], column
 
     def slot_at(self, column: int, slots: int) -> int | None:
         """The slot at a column of its node, if any."""
@@ -97,16 +107,16 @@ class SlotLayout(msgspec.Struct, frozen=True):
     def neighbour(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
         """The node `across` places to the right, or `down` lines below; without one the first."""
         lines = [line for line in self.lines if line.nodes and not line.part]
-        rows = [row for line in lines for row in (line.nodes, line.under) if row]
+        rows = [row for line in lines for row in (line.nodes, line.under) if {*row} - {GAP}]
         here = next(((y, row.index(node)) for y, row in enumerate(rows) if node in row), None)
         if here is None or node is None:
             return rows[0][0] if rows else None
         y, x = here
         if across:
-            nodes = [each for row in rows for each in row]
+            nodes = [each for row in rows for each in row if each != GAP]
             return nodes[clamp(nodes.index(node) + across, len(nodes))]
         row = rows[clamp(y + down, len(rows))]
-        return row[clamp(x, len(row))]
+        return min((abs(at - x), each) for at, each in enumerate(row) if each != GAP)[1]
 
     def line_of(self, node: NodeId, rack: int) -> int:
         """The line of the node, or of its rack."""
@@ -118,29 +128,59 @@ class SlotLayout(msgspec.Struct, frozen=True):
 
 
 def without_rack_heads(
-    nodes: Sequence[NodeFacts], width: int, size: CellSize = CellSize.NODES
+    nodes: Sequence[NodeFacts], width: int, height: int, size: CellSize = CellSize.NODES
 ) -> SlotLayout:
     """A character a node, or two of them; each rack with its number before it and no line of its
-    own.
+    own.  Racks stand beside each other, as few as it takes, where that spares lines enough to fit.
     """
-    racks = sorted({facts.rack for facts in nodes})
-    label = len(str(max(racks, default=0))) + 1
-    across = max(width - label, 1)
-    lines = []
-    for rack in racks:
-        mine = tuple(facts.node for facts in nodes if facts.rack == rack)
-        count = -(-len(mine) // across)
-        if size is CellSize.PAIRS:
-            count += count % 2
-        share = -(-len(mine) // count)  # no row much shorter than the others
-        rows = [mine[at : at + share] for at in range(0, len(mine), share)]
-        if size is CellSize.PAIRS:
-            rows.append(())
-            pairs = zip(rows[:-1:2], rows[1::2], strict=True)
-            lines += [LayoutLine(rack, upper, under=lower) for upper, lower in pairs]
-        else:
-            lines += [LayoutLine(rack, row) for row in rows]
+    of_rack: dict[int, list[NodeId]] = {}
+    for facts in sorted(nodes, key=lambda facts: facts.rack):
+        of_rack.setdefault(facts.rack, []).append(facts.node)
+    label = len(str(max(of_rack, default=0))) + 1
+    most = max(min((width + 1) // (label + _BESIDE_LEAST + 1), len(of_rack)), 1)
+    for beside in range(1, most + 1):
+        across = max((width + 1) // beside - label - 1, 1)
+        lines = _lines_of_racks(of_rack, beside, across, label, size)
+        if len(lines) <= height:
+            break
     return SlotLayout(size, lines, 1, label, 0)
+
+
+def _lines_of_racks(
+    of_rack: Mapping[int, Sequence[NodeId]], beside: int, across: int, label: int, size: CellSize
+) -> list[LayoutLine]:
+    """The racks, so many beside each other, in columns as wide as the widest of them."""
+    two = size is CellSize.PAIRS
+    blocks = {rack: _rows_of_rack(mine, across, two) for rack, mine in of_rack.items()}
+    wide = max((len(row) for rows in blocks.values() for row in rows), default=0)
+    lines: list[LayoutLine] = []
+    every = [*blocks]
+    for at in range(0, len(every), beside):
+        racks = every[at : at + beside]
+        rows = zip_longest(*(blocks[rack] for rack in racks), fillvalue=())
+        texts = [_side_by_side(row, wide + 1 + label) for row in rows]
+        if two:
+            pairs = zip(texts[::2], texts[1::2], strict=True)
+            lines += [LayoutLine(racks[0], upper, under=lower) for upper, lower in pairs]
+        else:
+            lines += [LayoutLine(racks[0], text) for text in texts]
+    return lines
+
+
+def _rows_of_rack(nodes: Sequence[NodeId], across: int, two: bool) -> list[tuple[NodeId, ...]]:
+    """The nodes of a rack, none of its rows much shorter than the others; an even number of rows
+    if two make a line.
+    """
+    count = -(-len(nodes) // across)
+    count += count % 2 if two else 0
+    share = -(-len(nodes) // count)
+    return [tuple(nodes[at * share : (at + 1) * share]) for at in range(count)]
+
+
+def _side_by_side(rows: Sequence[Sequence[NodeId]], width: int) -> tuple[NodeId, ...]:
+    """The rows, each but the last padded to the width of a column."""
+    padded = [(*row, *[GAP] * (width - len(row))) for row in rows[:-1]]
+    return tuple(node for row in (*padded, rows[-1]) for node in row)
 
 
 def slot_heads(layout: SlotLayout, maps: int, reduces: int) -> str:
@@ -205,7 +245,7 @@ def _fitting_layout(
                 return cells
             continue
         if each is CellSize.PAIRS:
-            layout = without_rack_heads(nodes, width, each)
+            layout = without_rack_heads(nodes, width, height, each)
             if not (glyphs and size is None) and len(layout.lines) <= height:
                 return layout
             continue
@@ -215,7 +255,7 @@ def _fitting_layout(
             if len(layout.lines) <= room and layout.node_width <= width + 2:
                 return layout
         if each is CellSize.NODES:
-            layout = without_rack_heads(nodes, width)
+            layout = without_rack_heads(nodes, width, height)
             if len(layout.lines) <= height:
                 return layout
     return layout

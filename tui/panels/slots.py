@@ -42,6 +42,7 @@ from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_card import card_head, card_progress
 from callboard.tui.panels.slot_layout import (
     BY_NODE,
+    GAP,
     LOADS,
     CellSize,
     LayoutLine,
@@ -294,8 +295,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self.slot_layout.size in BY_NODE:
             pairs = self.slot_layout.size is CellSize.PAIRS
             by_node = self._node_pairs if pairs else self._node_cells
-            cells = [*self._rack_number(line), *by_node(self.frame, line)]
-            return Strip(cells).adjust_cell_length(width, blank)
+            return Strip(
+                self._with_rack_numbers(line, by_node(self.frame, line))
+            ).adjust_cell_length(width, blank)
         self._make_segment_table()
         segments = list(self._node_segments(self.frame, line))
         return Strip(segments).adjust_cell_length(width, blank)
@@ -327,15 +329,21 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             queued = frame.queued_by_node[node] if frame.queued_by_node else 0
             yield from self._waiting_count_segments(frame.suspended_by_node[node], queued, left)
 
-    def _rack_number(self, line: LayoutLine) -> Iterator[Segment]:
-        """Before the first nodes of a rack that has no line of its own."""
-        width, first = self.slot_layout.label, self.racks.first(line.rack)
-        number = line.rack if line.nodes[0] == first else ""
-        yield Segment(f"{number:<{width}}", self.ink(self.palette.dim))
+    def _with_rack_numbers(self, line: LayoutLine, cells: Iterable[Segment]) -> list[Segment]:
+        """The cells, and before the first nodes of each rack its number."""
+        row = [*[Segment(" ", self.ink())] * self.slot_layout.label, *cells]
+        for at, node in enumerate(line.nodes):
+            if node != GAP and node == self.racks.first(rack := self.racks.rack_of[node]):
+                for place, digit in enumerate(str(rack), at):
+                    row[place] = Segment(digit, self.ink(self.palette.dim))
+        return row
 
     def _node_cells(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """A cell a node: how many of its slots are busy, or, with a job chosen, are that job's."""
         for node in line.nodes:
+            if node == GAP:
+                yield Segment(" ", self.ink())
+                continue
             mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
             step = self._load_step(node)
             shade = self.palette.fault if wrong else self._load_colour(step)
@@ -344,13 +352,15 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def _node_pairs(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """Two nodes a character, the second below the first."""
-        for upper, lower in zip_longest(line.nodes, line.under):
-            below = self.palette.ground if lower is None else self._node_half_colour(frame, lower)
-            yield Segment("▀", style(self._node_half_colour(frame, upper), below))
+        for upper, lower in zip_longest(line.nodes, line.under, fillvalue=GAP):
+            above, below = (self._node_half_colour(frame, node) for node in (upper, lower))
+            yield Segment(" " if upper == lower == GAP else "▀", style(above, below))
 
     def _node_half_colour(self, frame: Frame, node: NodeId) -> str:
         """Its colour: what is wrong with it comes before its load."""
         palette = self.palette
+        if node == GAP:
+            return palette.ground
         if node == self.cursor:
             return palette.text
         mark, wrong = node_sign(frame.node_status[node], frame.lost[node])
