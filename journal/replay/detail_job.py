@@ -14,7 +14,7 @@ from callboard.journal.tell.reason_words import queue_position, reason_in_words,
 from callboard.journal.tell.response_parts import ResponseParts
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage
-from callboard.scheduler.text.quantities import count, duration, printable
+from callboard.scheduler.text.quantities import count, duration, percent_cell, printable
 
 _STATES = {
     JobStanding.WAITING: "waiting for its first slot",
@@ -84,7 +84,7 @@ def _share_lines(parts: ResponseParts | None) -> list[str]:
         return []
     whole_ms = max(parts.ms.total(), 1)
     told = [(ms / whole_ms, label) for label, ms in parts.ms.most_common(_PARTS_SHOWN)]
-    return [f"{share:4.0%}  {label}" for share, label in told if share >= 0.005]
+    return [f"{percent_cell(share)}  {label}" for share, label in told if share >= 0.005]
 
 
 def _job_lanes(

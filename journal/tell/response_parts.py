@@ -17,7 +17,7 @@ from callboard.journal.tell.critical_chain import NOT_YET, ChainLink, ChainReade
 from callboard.journal.tell.names import kind_name
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, slot_kind
-from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.quantities import count, percent_cell
 
 HOLDERS_SHOWN = 3
 """How many of the jobs that held the slots are named."""
@@ -356,7 +356,7 @@ def response_lines(
     yield f"Where {what} went, along the {waits}:"
     width = len(took)
     for label, ms in parts.ms.most_common():
-        yield f"  {_seconds_text(ms):>{width}} s  {ms / response_ms:4.0%}  {label}"
+        yield f"  {_seconds_text(ms):>{width}} s  {percent_cell(ms / response_ms)}  {label}"
     for wait in parts.waits:
         yield from _wait_lines(wait, title)
 

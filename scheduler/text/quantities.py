@@ -37,6 +37,12 @@ def percent_text(share: float) -> str:
     return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
+def percent_cell(share: float) -> str:
+    """A share of 0 to 1 in a column of four: ` 38%`, and ` <1%` and `>99%` as `percent_text`."""
+    told = percent_text(share).replace("under ", "<").replace("over ", ">")
+    return f"{told:>4}"
+
+
 def printable(text: str) -> str:
     """`text` on one line: names come from users' files and may hold anything, even escapes."""
     if text.isprintable():
