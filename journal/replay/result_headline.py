@@ -93,7 +93,7 @@ def compared_headline(clusters: tuple[ClusterState, ClusterState]) -> ResultHead
         left = f"{rest:,} of {count(len(every), 'job')} {'is' if rest == 1 else 'are'} left out,"
         it = "it" if rest == 1 else "they"
         sentence = f"{sentence} {left} as {it} did not succeed in both runs."
-    chance = "One seed: `callboard run` of the same with `--seeds 10` tells whether that is chance."
+    chance = "One seed: `callboard run` with `--seeds 10` tells whether that is chance."
     sentences = [sentence, *_sooner_and_later_sentences(gains, policies[1]), chance]
     return ResultHeadline(with_sign(share, ".0%"), sentences)
 

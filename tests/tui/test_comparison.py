@@ -80,7 +80,7 @@ class TestBeside:
         """As sometimes when the result comes: half of the racks were below the border."""
 
         async def act(screen: Screen) -> None:
-            await screen.press("end")
+            await at(screen, 300_000)
             slots = screen.app.query_one("#compare-slots-0", SlotsPane)
             box = screen.app.query_one("#compare-slots")
             box.styles.height = 12
@@ -94,6 +94,18 @@ class TestBeside:
 
         with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
             drive(server, act, (120, 40))
+
+    def test_on_a_small_screen_too_the_result_says_that_it_is_of_one_seed(self) -> None:
+        """In the border: the lines were taken by what was found."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 300_000)
+            told = screen.text()
+            assert "1 of 2 jobs was done sooner under fair, 1 later." in told
+            assert "One seed: `callboard run` with `--seeds 10` tells whether that" in told
+
+        with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:
+            drive(server, act, SMALL)
 
     def test_a_job_is_found_by_name_whatever_is_shown(self) -> None:
         async def act(screen: Screen) -> None:

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
 
-from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.frame import Frame, ResultHeadline
 from callboard.tui.panels.pane import Pane, Span
 
 ROWS = 3
@@ -25,6 +25,12 @@ class ResultPane(Pane, can_focus=False):
     def show(self, frame: Frame) -> None:
         super().show(frame)
         self.set_class(frame.headline is not None, "shown")
+        self.subtitle(self._sentence_below(frame))
+
+    def fit_size(self) -> None:
+        super().fit_size()
+        if self.frame is not None:
+            self.subtitle(self._sentence_below(self.frame))
 
     @property
     def lines_taken(self) -> int:
@@ -36,9 +42,20 @@ class ResultPane(Pane, can_focus=False):
             return
         large = large_digits(frame.headline.figure)[y]
         yield f" {large}   ", self.ink(self.palette.accent, bold=True)
-        width = max(self.content_size.width - len(large) - 5, 10)
-        told = fitting_sentences(frame.headline.sentences, width)
+        told, _ = self._fitting_sentences(frame.headline)
         yield told[y] if y < len(told) else "", self.ink(bold=not y)
+
+    def _fitting_sentences(self, headline: ResultHeadline) -> tuple[list[str], list[str]]:
+        digits = len(large_digits(headline.figure)[0])
+        width = max(self.content_size.width - digits - 5, 10)
+        return fitting_sentences(headline.sentences, width)
+
+    def _sentence_below(self, frame: Frame) -> str:
+        """The first sentence for which there was no room, if the border has room for it."""
+        if frame.headline is None:
+            return ""
+        _, left = self._fitting_sentences(frame.headline)
+        return left[0] if left and len(left[0]) <= self.content_size.width - 4 else ""
 
 
 def large_digits(text: str) -> list[str]:
@@ -52,11 +69,16 @@ def large_digits(text: str) -> list[str]:
     return rows
 
 
-def fitting_sentences(sentences: Iterable[str], width: int) -> list[str]:
-    """As many of the sentences as three lines have room for, each on a line of its own or more."""
+def fitting_sentences(sentences: Iterable[str], width: int) -> tuple[list[str], list[str]]:
+    """As many of the sentences as three lines have room for, each on a line of its own or more; and
+    those that are left.
+    """
     told: list[str] = []
+    left: list[str] = []
     for sentence in sentences:
         lines = wrap(sentence, width)
         if len(told) + len(lines) <= ROWS:
             told += lines
-    return told[:ROWS]
+        else:
+            left.append(sentence)
+    return told, left
