@@ -186,14 +186,31 @@ def _join_changes_to_options(words: list[str]) -> list[str]:
     return joined
 
 
+_TO_A_FILE = ("--to", "--journal FILE", "--cache FILE")
+_BY_OTHER_WORDS = {
+    "o": _TO_A_FILE,
+    "out": _TO_A_FILE,
+    "output": _TO_A_FILE,
+    "twin": ("--engine twin",),
+    "actors": ("--engine actors",),
+    "format": ("--json",),
+    "workers": ("--cores",),
+    "parallel": ("--cores",),
+}
+"""What other programs call an option, and the options that it may be, with what they take."""
+
+
 def _unrecognised_message(parser: argparse.ArgumentParser, left: Sequence[str]) -> str:
     """What a command cannot take, and the option that is like it."""
     from difflib import get_close_matches
 
     message = f"unrecognized arguments: {' '.join(left)}"
-    asked = next((word.partition("=")[0] for word in left if word.startswith("--")), "")
-    near = get_close_matches(asked, parser._option_string_actions, n=1)
-    return f"{message}; did you mean `{near[0]}`?" if near else message
+    asked = next((word.partition("=")[0] for word in left if word.startswith("-")), "").lstrip("-")
+    known = parser._option_string_actions
+    named = [each for each in _BY_OTHER_WORDS.get(asked, ()) if each.split()[0] in known]
+    alike = get_close_matches(asked, [each.lstrip("-") for each in known], n=1)
+    meant = named or [f"--{each}" for each in alike]
+    return f"{message}; did you mean `{meant[0]}`?" if meant else message
 
 
 def _no_command_message(word: str) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
+from textwrap import wrap
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,6 +30,9 @@ TYPE_WORDS = {
     "object": "a table",
 }
 """What msgspec's types are called for people who write TOML."""
+
+_LINE = 400
+"""The most characters of a line that says what there is to choose from."""
 
 _PLACE = re.compile(r" - at `\$\.?(.*?)`$")
 _LIMIT = re.compile(
@@ -134,7 +138,8 @@ def suggestion(name: str, known: Collection[str]) -> str:
     """`did you mean ...?` where something is close, else what there is to choose from."""
     if meant := nearest(name, known):
         return f"did you mean `{meant}`?"
-    return f"there are: {', '.join(known)}" if known else "there are none"
+    told = f"there are: {', '.join(known)}" if known else "there are none"
+    return told if len(told) <= _LINE else "\n  ".join(wrap(told, _LINE, break_on_hyphens=False))
 
 
 def nearest(name: str, known: Collection[str]) -> str:

@@ -498,6 +498,8 @@ def test_what_is_wrong_with_a_key_is_told_in_the_words_of_its_file(
         (("explain",), ["JOURNAL", "what `callboard run --journal` has written"]),
         (("hunt", "fifo"), ["--against", "  --against: the policy that it is compared with"]),
         (("plot", "--size", "7"), ["2 to 60 inches each"]),
+        (("run", "two-jobs", "--out", "x"), ["did you mean `--journal FILE`?"]),
+        (("run", "two-jobs", "--twin"), ["did you mean `--engine twin`?"]),
         (("--policy", "fair", "run", "two-jobs"), ["options come after the command"]),
     ],
 )

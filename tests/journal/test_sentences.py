@@ -59,6 +59,7 @@ from callboard.scheduler.reasons import (
     Starving,
     Why,
 )
+from callboard.scheduler.text.concise import concise
 from tests.journal.stories import MAP, NODE, STORY
 from tests.journal.strategies import any_event
 
@@ -408,8 +409,10 @@ def test_kinds_are_all_the_events() -> None:
 def test_an_unknown_kind_is_refused_before_reading(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match="is no kind of event; there are: run-started, job-submitted, "
-    ):
+    ) as caught:
         show(tmp_path / "absent", ShowOptions(kind="zzz"))
+    assert concise(str(caught.value)).endswith("job-finished, run-ended")
+    assert all(kind in concise(str(caught.value)) for kind in EVENT_KINDS)
 
 
 def test_a_copy_names_the_node_of_the_other_and_a_losers_kill_has_no_place_in_a_queue() -> None:
