@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from callboard.histories.calibration.estimate import Estimate, HistoryFinding, Untold
 from callboard.histories.model.attempt_log import UNTOLD, AttemptLog
 from callboard.histories.quantiles import student_bound
+from callboard.scheduler.text.quantities import only_few
 
 NAME = "heartbeat period"
 _FIELD = "cluster.heartbeat.interval_ms"
@@ -35,7 +36,8 @@ def heartbeat_period(log_: AttemptLog, confidence: float) -> HistoryFinding:
     gaps = start_gaps(log_)
     near = gaps[gaps <= _WITHIN_MS][:_GAPS_MAX]
     if len(near) < _FEWEST:
-        return Untold(NAME, f"only {len(near)} times did a node start one task soon after another")
+        few = only_few(len(near), "task")
+        return Untold(NAME, f"{few} started soon after another on the same node")
     candidates = 1 / np.linspace(1 / _LONGEST_MS, 1 / _SHORTEST_MS, _candidate_count())
     fits = np.array([_grid_fit(near, each) for each in candidates])
     best = float(fits.max())

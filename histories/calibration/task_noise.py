@@ -16,7 +16,7 @@ from callboard.histories.calibration.estimate import Estimate, HistoryFinding, U
 from callboard.histories.model.attempt_log import KILLED, SUCCEEDED, UNTOLD, AttemptLog
 from callboard.histories.quantiles import normal_bound, share_limits, student_bound
 from callboard.scheduler.model import MAP, Locality
-from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.quantities import count, only_few
 
 _NOISE, _SHARE, _FACTOR = "noise within a job", "straggler share", "straggler factor"
 _SIGMA_FIELD = "tasks.sigma"
@@ -73,7 +73,8 @@ def task_noise(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
     """Locality factors, noise, stragglers."""
     times = map_times(log_)
     if len(times.job) < _FEWEST:
-        why = f"only {len(times.job)} maps have others of their job to be compared with"
+        few = only_few(len(times.job), "map")
+        why = f"{few} can be compared with others of the same job"
         names = (*(name for _, name, _ in _LEVELS), _NOISE, _SHARE, _FACTOR)
         return [Untold(name, why) for name in names]
     plain = fit_noise(times, stragglers=False)

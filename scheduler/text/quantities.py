@@ -11,6 +11,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def only_few(number: int, noun: str) -> str:
+    """`only 3 maps`, `no map`."""
+    return f"only {count(number, noun)}" if number else f"no {noun}"
+
+
 def and_more(shown: Iterable[str], rest: int) -> str:
     """`a, b, c and 4 more`: the first of some, and how many are left."""
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
