@@ -22,17 +22,8 @@ _PARTS = Path(__file__).parent / "page"
 _SCRIPTS = (
     *("words", "tracks", "run", "player", "dom", "view"),
     *("cells", "slot_layout", "slot_map", "charts"),
-    *(
-        "head",
-        "result",
-        "job_table",
-        "pair_table",
-        "event_lines",
-        "detail",
-        "keys",
-        "address",
-        "main",
-    ),
+    *("head", "result", "job_table", "pair_table", "event_lines", "detail"),
+    *("keys", "address", "main"),
 )
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 """What could end the element that holds the data, as JSON can say it otherwise."""

@@ -37,10 +37,8 @@ class Detail {
       const there = job === null ? undefined : each.placeOfJob.get(job);
       return there === undefined ? mine.ofRun() : mine.ofJob(there);
     });
-    const facts = [];
-    sides.forEach(([, told], at) => {
-      facts.push([`under ${[run, run.beside][at].label}`, ""], ...told);
-    });
+    const labels = [run.label, run.beside.label];
+    const facts = sides.flatMap(([, told], at) => [[`under ${labels[at]}`, ""], ...told]);
     const alone = facts.filter((fact) => fact[0] !== "more" && fact !== TO_THE_RESULT);
     return [sides[0][0], run.over && job !== null ? [TO_THE_RESULT, ...alone] : alone];
   }
