@@ -2,11 +2,13 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
 import msgspec
 
+from callboard.actors.config import Cluster
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import Question
 from callboard.experiments.pages.charts.cell_table import CellTable
@@ -26,11 +28,16 @@ from callboard.experiments.pages.report.world_facts import (
     facts_of_file,
     facts_of_journal,
 )
-from callboard.experiments.run.run_hints import recorded_switch_note
+from callboard.experiments.run.run_hints import (
+    any_by_heartbeats,
+    interval_hint,
+    recorded_switch_note,
+)
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
-from callboard.journal.told_scenario import told_scenario
+from callboard.journal.told_scenario import told_parts, told_scenario, told_table
+from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LINES_MAX = 200
@@ -85,6 +92,8 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         runs = with_solo_times(runs, paths)
     except (ScenarioError, InputError, JournalError, OSError) as error:
         notes.append(no_slowdowns_note(error))
+    if hint := interval_hint(_clusters_by_heartbeats(runs)):
+        notes.append(f"{hint[:1].upper()}{hint[1:]}.")
     files = shlex.join(map(str, paths))
     again = [
         *(journal_command(path, run.policy) for path, run in zip(paths, runs, strict=True)),
@@ -94,6 +103,16 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
     return msgspec.structs.replace(
         source, notes=notes, again=again, errors=_backtest_commands(runs)
     )
+
+
+def _clusters_by_heartbeats(runs: Sequence[ChartRun]) -> Iterator[Cluster]:
+    """Those of runs whose policy goes by heartbeats, as far as journals tell."""
+    for run in runs:
+        started = run.slot_history.started
+        with suppress(PolicySpecError):  # a policy's file that is not there
+            cluster = told_table(started, "cluster", Cluster)
+            if cluster is not None and any_by_heartbeats([run.policy], told_parts(started)):
+                yield cluster
 
 
 def no_slowdowns_note(why: Exception) -> str:

@@ -386,6 +386,27 @@ def test_journals_of_unlike_clusters_are_told_apart_by_what_differs(tmp_path: Pa
     assert "In the first setting the cluster has 4 nodes" in said(document)
 
 
+def test_journals_whose_nodes_send_heartbeats_at_other_intervals_are_told_so(
+    tmp_path: Path,
+) -> None:
+    """As `run --nodes` says it: rule H1."""
+    paths = {nodes: tmp_path / f"{nodes}.journal" for nodes in (4, 5, 400)}
+    for nodes, path in paths.items():
+        callboard.run(
+            "two-jobs",
+            "fifo",
+            overrides=[f"cluster.nodes={nodes}"],
+            options=callboard.RunOptions(journal=path),
+        )
+    unlike = [*source_of_journals([paths[4], paths[400]]).notes]
+    assert unlike == [
+        "A heartbeat comes every 3 s on 4 nodes, 4 s on 400 nodes (Hadoop's rule): what differs may"
+        " come of that, and not of the nodes. --set cluster.heartbeat.interval_ms=3000 holds it"
+        " fixed."
+    ]
+    assert not source_of_journals([paths[4], paths[5]]).notes
+
+
 def test_queues_of_one_policy_set_it_apart_from_no_other(tmp_path: Path) -> None:
     """`--allocations` is refused with `fair`, whose runs have no such parts; the two are compared
     all the same.
