@@ -1,12 +1,14 @@
-"""The queues of `capacity` and `yarn`: out of a `capacity-scheduler.xml`, for `--allocations`; and
+"""Queues and pools for `--allocations`: those of `capacity` and `yarn` out of a
+`capacity-scheduler.xml`, those of `fair` and `yarn` out of a Fair Scheduler's allocation file; and
 which pools have none.
 """
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from callboard.actors.central.central import Central
 from callboard.actors.yarn.yarn import Yarn
@@ -15,29 +17,40 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.orders.capacity.capacity import Capacity
 from callboard.scheduler.text.concise import concise
-from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.quantities import count, printable
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 if TYPE_CHECKING:
+    from callboard.scenarios.queue_files.fair_allocations import FairSettings
     from callboard.scenarios.queue_files.queue_allocations import QueueSettings
     from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
+
+    Settings: TypeAlias = QueueSettings | YarnQueueSettings | FairSettings
 
 _T = TypeVar("_T")
 
 
-def _queues_in_file(
-    allocations: str,
-) -> "dict[str, QueueSettings | YarnQueueSettings | ScenarioError]":
-    """What a `capacity-scheduler.xml` says to each that has queues, or why it cannot have these;
-    its readers are loaded when there is one.
+def _queues_in_file(allocations: str) -> "dict[str, Settings | ScenarioError]":
+    """What the file says to each that has queues, or why it cannot have these; its readers are
+    loaded when there is one.
     """
     from callboard.histories.source_path import checked_source
+    from callboard.scenarios.queue_files.fair_allocations import (
+        is_fair_file,
+        read_fair_pools,
+        read_fair_queues,
+    )
     from callboard.scenarios.queue_files.queue_allocations import read_capacity_scheduler
     from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
 
     path = checked_source(allocations)
-    found: dict[str, QueueSettings | YarnQueueSettings | ScenarioError] = {}
-    for name, read in (("capacity", read_capacity_scheduler), ("yarn", read_yarn_queues)):
+    readers: dict[str, Callable[[Path], Settings]]
+    if is_fair_file(path):
+        readers = {"fair": read_fair_pools, "yarn": read_fair_queues}
+    else:
+        readers = {"capacity": read_capacity_scheduler, "yarn": read_yarn_queues}
+    found: dict[str, Settings | ScenarioError] = {}
+    for name, read in readers.items():
         try:
             found[name] = read(path)
         except ScenarioError as error:
@@ -70,23 +83,45 @@ def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> 
     """Say what of the file is not played, or may be wrong, and whose pools have no queue in it;
     InputError if no policy has queues, ScenarioError if one cannot have these.
     """
-    asked = _asked_by_policies(_queues_in_file(allocations), policies)
+    found = _queues_in_file(allocations)
+    asked = _asked_by_policies(found, policies)
     if not asked:
-        played = concise(", ".join(policies))
-        raise InputError(f"--allocations: add --policy capacity, or yarn; {played} has no queues")
-    unplayed, settings = dict[str, None](), list["QueueSettings | YarnQueueSettings"]()
+        played, able = concise(", ".join(policies)), ", or ".join(found)
+        raise InputError(f"--allocations: add --policy {able}; {played} has no queues")
+    unplayed, settings = dict[str, None](), list["Settings"]()
     for each in asked:
         if isinstance(each, ScenarioError):
             raise each
         settings.append(each)
         unplayed.update(dict.fromkeys(each.unplayed))
     if unplayed:
-        told = concise(", ".join(unplayed))
+        told = concise(printable(", ".join(unplayed)))
         print(f"{allocations}: not played: {told}", file=sys.stderr)
     notes = [concise(note) for each in settings for note in each.notes]
     notes += [line for each in settings if (line := _pools_without_queue(each, spec))]
-    for note in dict.fromkeys(notes):
+    notes += _fair_notes(settings, policies, spec)
+    for note in dict.fromkeys(map(printable, notes)):
         print(f"{allocations}: {note}", file=sys.stderr)
+
+
+def _fair_notes(
+    settings: "Sequence[Settings]", policies: Sequence[str], spec: RunSpec
+) -> Iterator[str]:
+    """What of pools has no effect, since nobody preempts or no job is in one of them."""
+    from callboard.scenarios.queue_files.fair_allocations import FairSettings
+
+    for each in settings:
+        if not isinstance(each, FairSettings):
+            continue
+        times = each.timeouts or any(pool.min_share_timeout_s for pool in each.pools.values())
+        if times and not any(re.match(r"fair\b.*\+kill\b", policy) for policy in policies):
+            yield "its times for preemption take effect with --policy fair+kill"
+        pools = {job.pool for job in spec.jobs}
+        if each.pools and each.pools.keys().isdisjoint(pools):
+            named = concise(", ".join(sorted(pool or "none" for pool in pools)))
+            users = not each.pools.keys().isdisjoint(job.user for job in spec.jobs)
+            do = "; --set 'parts.fair.pool_by=\"user\"' goes by users, of whom it names some"
+            yield f"no job is in a pool that it names; theirs are: {named}{do if users else ''}"
 
 
 def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:
@@ -132,7 +167,7 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
     return YarnQueueSettings(params.queues, {}, ())
 
 
-def _pools_without_queue(settings: "QueueSettings | YarnQueueSettings", spec: RunSpec) -> str:
+def _pools_without_queue(settings: "Settings", spec: RunSpec) -> str:
     """Which pools of the jobs have no queue, and where their jobs go instead."""
     pools = Counter(job.pool for job in spec.jobs)
     homeless, capacity = settings.pools_without_queue(pools)

@@ -62,7 +62,10 @@ def world_changes(options: argparse.Namespace) -> list[str]:
 
 def add_allocations_argument(add: Callable[..., object]) -> None:
     """`--allocations`, with what it does."""
-    queues = "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml"
+    queues = (
+        "take the queues of `capacity` or `yarn` from this capacity-scheduler.xml, or the pools of"
+        " `fair` and queues of `yarn` from a Fair Scheduler's allocation file"
+    )
     add("--allocations", metavar="FILE", help=queues)
 
 

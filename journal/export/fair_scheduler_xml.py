@@ -11,6 +11,9 @@ from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.preemption.kill import KillPreemption
 
+_YARN_NAMES = {"memory": "memory-mb"}
+"""Resources that YARN's file calls otherwise."""
+
 
 class SchedulerFile(NamedTuple):
     """The file's text, and what of the policy is not in it, a sentence each."""
@@ -46,7 +49,8 @@ def yarn_allocations_xml(params: YarnParams) -> SchedulerFile:
             ("maxResources", queue.max_resources),
         ):
             if amounts:
-                _add_element(at, name, ", ".join(f"{key}={n}" for key, n in amounts.items()))
+                told = (f"{_YARN_NAMES.get(key, key)}={n}" for key, n in amounts.items())
+                _add_element(at, name, ", ".join(told))
     _add_element(root, "defaultQueueSchedulingPolicy", params.scheduler)
     bounds = [
         f"queue {path}: capacities and limits of users"
@@ -74,7 +78,7 @@ def _unsaid_order(policy: Policy) -> list[str]:
 
 def _add_pool(root: Xml.Element, path: str, pool: PoolParams, unsaid: list[str]) -> None:
     """A queue, within those above it."""
-    at = _queue_element(root, path.split("."))
+    at = _queue_element(root, path.split("/"))
     _add_element(at, "weight", f"{pool.weight:g}")
     slots = pool.min_maps + pool.min_reduces
     if slots:

@@ -49,13 +49,7 @@ def scheduler_properties(path: Path) -> SchedulerProperties:
     """What the file says: of a property that stands there twice the last counts, as in Hadoop.
     ScenarioError for another file.
     """
-    root = _parsed_xml(_unpacked_text(path), path)
-    if root.tag == "allocations":
-        problem = (
-            "a Fair Scheduler's file, which is not read; write its pools into the scenario, in"
-            " [parts.fair.pools], or its queues in [parts.yarn.queues]"
-        )
-        raise ScenarioError(problem, source=path)
+    root = parsed_xml(path)
     if root.tag != "configuration":
         problem = f"expected <configuration>, got <{concise(root.tag)}>"
         raise ScenarioError(problem, source=path)
@@ -76,7 +70,9 @@ def _unpacked_text(path: Path) -> bytes:
     return text
 
 
-def _parsed_xml(text: bytes, path: Path) -> Xml.Element:
+def parsed_xml(path: Path) -> Xml.Element:
+    """The root of a file, which may be gzipped.  ScenarioError for what is no XML."""
+    text = _unpacked_text(path)
     try:
         return Xml.fromstring(text)
     except Xml.ParseError as error:

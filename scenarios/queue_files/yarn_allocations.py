@@ -54,6 +54,8 @@ class YarnQueueSettings(NamedTuple):
         """The pools of which there is no queue, and the capacity in percent of `default`, where
         their jobs go.
         """
+        if self.general.get("scheduler", "capacity") != "capacity":
+            return [], 0.0  # the Fair Scheduler makes a queue for each
         tree = QueueTree(self.queues, open_ended=False)
         fallback, is_stated = tree.leaf(FALLBACK_QUEUE), FALLBACK_QUEUE in self.queues
         found = [

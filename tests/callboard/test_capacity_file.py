@@ -125,7 +125,7 @@ def test_yarns_queues_below_the_root_are_read_too(tmp_path: Path) -> None:
         ("<configuration>\n<property/>\n", "it ends before <configuration> is closed"),
         ("<configuration><property><name>a</na", "it ends before <name> is closed"),
         ("", "the file is empty"),
-        ("<allocations/>", "a Fair Scheduler's file"),
+        ("<allocations/>", "expected <configuration>, got <allocations>"),
         ("<queues/>", "expected <configuration>"),
         (xml({"fs.default.name": "x"}), "there are no queues in it"),
         (xml({f"{MINE}a.capacity": "half"}), "queue.a.capacity: expected a number of percent"),
