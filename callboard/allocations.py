@@ -118,10 +118,11 @@ def _fair_notes(
             yield "its times for preemption take effect with --policy fair+kill"
         pools = {job.pool for job in spec.jobs}
         if each.pools and each.pools.keys().isdisjoint(pools):
-            named = concise(", ".join(sorted(pool or "none" for pool in pools)))
+            theirs = concise(", ".join(sorted(filter(None, pools))))
+            named = f"theirs are: {theirs}" if theirs else "they state none"
             users = not each.pools.keys().isdisjoint(job.user for job in spec.jobs)
             do = "; --set 'parts.fair.pool_by=\"user\"' goes by users, of whom it names some"
-            yield f"no job is in a pool that it names; theirs are: {named}{do if users else ''}"
+            yield f"no job is in a pool that it names; {named}{do if users else ''}"
 
 
 def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:

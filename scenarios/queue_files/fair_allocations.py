@@ -6,6 +6,7 @@ What nothing here plays is noted, and left out.  Sources: the documentation of e
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
@@ -200,6 +201,13 @@ class _Taken:
         return tuple(plain), tuple(notes)
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(text)
+    return number
+
+
 def _mode(text: str) -> str:
     """Shares of what each has most of are shares where there are slots alone."""
     mode = text.lower()
@@ -239,13 +247,13 @@ _WHOLE, _SECONDS = "a whole number", "a number of seconds"
 _MODE: Field = ("mode", _mode, "fair or fifo")
 _JOBS: Field = ("max_jobs", int, _WHOLE)
 _SHARES: dict[str, Field] = {
-    "weight": ("weight", float, "a number"),
-    "minSharePreemptionTimeout": ("min_share_timeout_s", float, _SECONDS),
+    "weight": ("weight", _finite, "a number"),
+    "minSharePreemptionTimeout": ("min_share_timeout_s", _finite, _SECONDS),
 }
 _TIMEOUTS: dict[str, Field] = {
-    "fairSharePreemptionTimeout": ("fair_share_timeout_s", float, _SECONDS),
-    "defaultFairSharePreemptionTimeout": ("fair_share_timeout_s", float, _SECONDS),
-    "defaultMinSharePreemptionTimeout": ("min_share_timeout_s", float, _SECONDS),
+    "fairSharePreemptionTimeout": ("fair_share_timeout_s", _finite, _SECONDS),
+    "defaultFairSharePreemptionTimeout": ("fair_share_timeout_s", _finite, _SECONDS),
+    "defaultMinSharePreemptionTimeout": ("min_share_timeout_s", _finite, _SECONDS),
 }
 _TIMES = ("min_share_timeout_s", "fair_share_timeout_s")
 

@@ -168,6 +168,7 @@ def test_queues_come_back_from_the_file_that_export_writes(
         ('<pool name="a"><minMaps>few</minMaps></pool>', "a: minMaps.*expected a whole number"),
         ('<pool name="a"><weight>0</weight></pool>', "`a`: .*weight"),
         ("<pool><minMaps>1</minMaps></pool>", "a <pool> has no name"),
+        ('<pool name="a"><weight>inf</weight></pool>', "a: weight.*expected a number, got `inf`"),
         ("", "there are no pools or queues in it"),
         ('<pool name="a"><schedulingMode>drr</schedulingMode></pool>', "expected fair or fifo"),
     ],
@@ -195,7 +196,7 @@ def test_what_has_no_effect_is_noted(callboard: Run, tmp_path: Path) -> None:
     asked = ("run", "two-jobs", "--allocations", path, "--policy")
     _, _, err = callboard(*asked, "fair")
     assert "its times for preemption take effect with --policy fair+kill" in err
-    assert "no job is in a pool that it names; theirs are: none" in err
+    assert "no job is in a pool that it names; they state none" in err
     assert 'pool_by="user"\' goes by users, of whom it names some' in err
     _, _, err = callboard(*asked, "fair+kill", "--set", 'parts.fair.pool_by="user"')
     assert "take effect" not in err
