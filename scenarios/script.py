@@ -199,7 +199,7 @@ class _FaultScript:
         }
         affected = self._affected_nodes(entry, place, repeat, at_ms, lengths)
         others = (
-            self._nodes_split_off(entry, place, affected)
+            self._other_side_of_split(entry, place, affected)
             if isinstance(entry, tl.SplitEntry)
             else ()
         )
@@ -215,7 +215,7 @@ class _FaultScript:
             if length is not None:
                 self.ends.append(ScheduledFault(begin_ms + length, end))
 
-    def _nodes_split_off(
+    def _other_side_of_split(
         self, entry: tl.SplitEntry, place: int, affected: list[NodeId]
     ) -> tuple[NodeId, ...]:
         named = (nodes_named(target, self._nodes, place) for target in entry.other_targets())

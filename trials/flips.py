@@ -164,7 +164,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         chosen = chosen_artefacts(options.names) if options.names else list(ARTEFACTS)
-        artefacts = [each for each in chosen if each.evidence.drawn]
+        artefacts = [each for each in chosen if each.evidence.varies_with_seed]
         on_fresh = [fresh_asked(each, options.fresh) for each in artefacts]
     except InputError as error:
         parser.error(str(error))

@@ -80,7 +80,9 @@ class CallboardApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(each.keys, each.action, each.word or each.help, show=False, id=each.name)
+            Binding(
+                each.textual_keys, each.action, each.word or each.help, show=False, id=each.name
+            )
             for each in COMMANDS
         ),
         Binding("ctrl+c", "quit", show=False, priority=True),

@@ -24,7 +24,7 @@ class Command(msgspec.Struct, frozen=True):
     rank: int | None = None
 
     @property
-    def keys(self) -> str:
+    def textual_keys(self) -> str:
         """The key, or all keys, as Textual spells them."""
         return _SPELLED_BY_TEXTUAL.get(self.key, self.key)
 
@@ -212,4 +212,4 @@ class Keymap:
 
     def for_textual(self) -> dict[str, str]:
         """The chosen keys by the names of commands, as Textual spells them."""
-        return {each.name: each.keys for each in self.commands if each.name in self.chosen}
+        return {each.name: each.textual_keys for each in self.commands if each.name in self.chosen}

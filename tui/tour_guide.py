@@ -48,7 +48,7 @@ class TourGuide:
         return self.place + 1 == len(self.pages)
 
     @property
-    def _moment_ms(self) -> Millis | None:
+    def _latest_moment_ms(self) -> Millis | None:
         """The moment of the step, or of the last one before it that has one."""
         times = [step.at_ms for step in self.pages[: self.place + 1] if step.at_ms is not None]
         return times[-1] if times else None
@@ -72,8 +72,8 @@ class TourGuide:
             return
         self.place = place
         self._playback.player.stop()
-        if self._moment_ms is not None:
-            self._bound_ms = self._moment_ms
+        if self._latest_moment_ms is not None:
+            self._bound_ms = self._latest_moment_ms
             self._playback.ask_frame(GoTo(self._bound_ms), tells_end=False)
         else:
             self._show_step()
@@ -108,7 +108,7 @@ class TourGuide:
             self._due_ms = inf if until_ms is None else until_ms
             text = "the end" if until_ms is None else axis_time(until_ms)
             self._playback.player.play_until(GoTo(until_ms), text)
-            here = f"step {self.place + 1} was at {axis_time(self._moment_ms or 0)}"
+            here = f"step {self.place + 1} was at {axis_time(self._latest_moment_ms or 0)}"
             title = f"tour: {here}, on to step {self.place + 2}, at {text}"
             self._app.caption(self.step.text, title)
             self._playback.ask_frame()

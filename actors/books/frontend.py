@@ -120,7 +120,7 @@ class Frontend(Actor[AnyEvent]):
         """Answer what a node has said."""
         for each in self.contacts.hear_frame(frame):
             if each.said is not None:
-                self.receive_late([(each.cause, each.said)])
+                self.receive_held_back([(each.cause, each.said)])
 
     def on_say_again(self, again: SayAgain) -> None:
         self.contacts.say_again(again)

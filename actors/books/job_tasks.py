@@ -196,12 +196,12 @@ class BookedJob:
         self.change(BookedJobChange.OPEN_MAPS)
         self._count_padded_tasks(1)
 
-    def take(
+    def take_for_node(
         self, stage: Stage, kind: model.SlotKind, node: model.NodeId
     ) -> tuple[model.TaskIndex, Locality]:
         """The nearest pending task of the stage is launched on the node."""
         self._sums.pending[kind] -= 1
-        return self.tasks[stage].take(node)
+        return self.tasks[stage].take_for_node(node)
 
     def give_back(self, stage: Stage, task: model.TaskIndex, cause: int) -> None:
         """A task whose attempt came to nothing is pending again."""

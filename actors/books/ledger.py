@@ -164,7 +164,7 @@ class Ledger:
     def launch_task(self, entry: BookedJob, stage: Stage, member: BookedNode) -> BookedAttempt:
         """Book the stage's nearest pending task on the node."""
         kind = slot_kind(stage)
-        task, level = entry.take(stage, kind, member.node)
+        task, level = entry.take_for_node(stage, kind, member.node)
         attempt = self._open_attempt(entry, stage, kind, task, member, level)
         attempt.older = entry.beaten.get((stage, task))
         return attempt

@@ -65,7 +65,7 @@ class BookedNode:
         """Slots of this kind that nothing has been promised."""
         return self.free_slots[kind]
 
-    def take_freed(self, kind: model.SlotKind, otherwise: int) -> int:
+    def take_freeing_event(self, kind: model.SlotKind, otherwise: int) -> int:
         """The event that freed the slot which is taken now, if it was ever held."""
         freed = self.freed[kind]
         return freed.pop(0) if freed else otherwise

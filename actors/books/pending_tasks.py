@@ -102,7 +102,7 @@ class PendingMaps:
             return _RACK
         return _OFF_RACK
 
-    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
+    def take_for_node(self, node: NodeId) -> tuple[TaskIndex, Locality]:
         """Take a map for `node`: what failed most (findNewMapTask), else the nearest."""
         assert self.left, "no map is pending"
         self.left -= 1
@@ -164,7 +164,7 @@ class PendingReduces:
             return None
         return _OFF_RACK
 
-    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
+    def take_for_node(self, node: NodeId) -> tuple[TaskIndex, Locality]:
         """The reduce to launch: those that must run again first, then the lowest index."""
         assert self.left, "no reduce is pending"
         self.left -= 1

@@ -147,7 +147,7 @@ class Assignments:
         kind, job = launch.kind, self._ledger.job(launch.job)
         entry = self._ledger.launch_task(job, STAGES[kind], offer.node)
         offer.give(kind, launch.level)
-        cause = offer.node.take_freed(kind, job.made_pending(entry))
+        cause = offer.node.take_freeing_event(kind, job.made_pending(entry))
         return self._launch_order(entry, job, launch.why, cause)
 
     def _speculate(self, copy: Speculate, offer: BookedOffer) -> LaunchTask:
@@ -156,7 +156,7 @@ class Assignments:
         assert original is not None
         entry = self._ledger.copy_attempt(original, offer.node)
         offer.give(entry.kind, _OFF_RACK)
-        cause = offer.node.take_freed(entry.kind, original.event)
+        cause = offer.node.take_freeing_event(entry.kind, original.event)
         order = self._launch_order(entry, self._ledger.job(entry.job), copy.why, cause)
         if copy.restart:
             stop = StopAttempt(original.attempt, Reason.BEGUN_ELSEWHERE)
@@ -169,7 +169,7 @@ class Assignments:
         self._ledger.resume_attempt(entry)
         self._bookings.not_begun.pop(resume.attempt, None)  # it tries again, and may begin
         offer.give(entry.kind, _NODE)
-        cause = offer.node.take_freed(entry.kind, entry.event)
+        cause = offer.node.take_freeing_event(entry.kind, entry.event)
         now_ms = self._ledger.now_ms
         ordered = ev.ResumeOrdered(now_ms, resume.attempt, resume.why, cause=cause)
         event = self._voice.note(ordered)

@@ -277,7 +277,7 @@ class Master(Actor[AnyEvent]):
         """Answer what came meanwhile, then what fell due: no heartbeat here is missed (T1)."""
         self._paused = False
         backlog, self._backlog = self._backlog, []
-        self.receive_late(sorted(backlog, key=lambda each: isinstance(each[1], _TIMERS)))
+        self.receive_held_back(sorted(backlog, key=lambda each: isinstance(each[1], _TIMERS)))
 
     def on_restart_master(self, fault: faults.RestartMaster) -> None:
         """Begin again: nodes are told to when they send heartbeats, jobs come again or are lost."""

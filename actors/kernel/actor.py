@@ -108,7 +108,7 @@ class Actor(Answering, Generic[EventT]):
         assert type(message) in self.answers, f"{self.name} has no answer to {message!r}"
         self.answers[type(message)](self, message)
 
-    def receive_late(self, mail: Iterable[tuple[int, msgspec.Struct]]) -> None:
+    def receive_held_back(self, mail: Iterable[tuple[int, msgspec.Struct]]) -> None:
         """Answer (cause, message) pairs that were held back when they came."""
         for self.cause, message in mail:
             self.receive(message)

@@ -104,7 +104,7 @@ class ContactDialogue(DirectDialogue):
             if each.said is None:
                 continue
             self._hears = frame.sender
-            self._node.receive_late([(each.cause, each.said)])
+            self._node.receive_held_back([(each.cause, each.said)])
             self._hears = None
 
     def on_say_again(self, again: SayAgain) -> None:

@@ -37,7 +37,7 @@ class NodeSide(Protocol):
     def send(self, to: int, message: msgspec.Struct, cause: int, delay_ms: Millis = 0) -> None: ...
     def timer(self, message: msgspec.Struct, delay_ms: Millis, cause: int) -> None: ...
 
-    def receive_late(self, mail: Iterable[tuple[int, msgspec.Struct]]) -> None:
+    def receive_held_back(self, mail: Iterable[tuple[int, msgspec.Struct]]) -> None:
         """Answer (cause, message) pairs that have not come by themselves."""
 
     def progress(self) -> tuple[msg.AttemptProgress, ...]:

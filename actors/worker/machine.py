@@ -111,7 +111,7 @@ class Machine(Actor[AnyEvent]):
             case MachineChange.RESUME:
                 backlog, self._backlog = self._backlog, None
                 self.resume()
-                self.receive_late(backlog or ())
+                self.receive_held_back(backlog or ())
 
     def crash(self) -> None:
         """Forget everything."""

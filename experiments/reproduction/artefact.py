@@ -75,7 +75,7 @@ class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
     """What has to be computed, and what comes of it: one sample for each draw of the world."""
 
     @property
-    def drawn(self) -> bool:
+    def varies_with_seed(self) -> bool:
         """Whether another seed gives another sample; if not, one sample is all there is."""
         return True
 
@@ -90,7 +90,7 @@ class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
 
     def used(self, seeds: Sequence[int]) -> Sequence[int]:
         """Those of the seeds that are played."""
-        return seeds if self.drawn else ()
+        return seeds if self.varies_with_seed else ()
 
     def calls(self, seeds: Sequence[int]) -> Sequence[Call]:  # noqa: ARG002
         """What is to be computed for these seeds."""

@@ -67,7 +67,7 @@ class Played(Evidence[Runs], frozen=True):
     once: bool = False
 
     @property
-    def drawn(self) -> bool:
+    def varies_with_seed(self) -> bool:
         return not self.once
 
     @property
@@ -197,7 +197,7 @@ class TraceFile(Evidence[Trace], frozen=True):
     trace: str
 
     @property
-    def drawn(self) -> bool:
+    def varies_with_seed(self) -> bool:
         return False
 
     def absent(self) -> str:

@@ -46,7 +46,7 @@ def switched_at(run: MeteredRun, order: str) -> float:
 _RESOURCE_TYPES = 6
 
 
-def fewest_without_coshh(counts: Sequence[int]) -> SampleFigure:
+def fewest_resources_without_coshh(counts: Sequence[int]) -> SampleFigure:
     """The fewest resources with which the hybrid order never puts COSHH in force; one of each type
     more than there are where it always does.
     """
@@ -95,5 +95,5 @@ def _lines_over_counts(
 HYBRID_FIGURES: Vocabulary = {
     **of_runs(mean_end_s, scheduling_s, switched_at, users_unfairness),
     **charts_named(responses_over_counts, scheduling_over_counts, unfairness_over_counts),
-    "fewest_without_coshh": fewest_without_coshh,
+    "fewest_resources_without_coshh": fewest_resources_without_coshh,
 }

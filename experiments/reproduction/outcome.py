@@ -133,7 +133,7 @@ def _judged_quantity(
     artefact: AnyArtefact, quantity: Quantity[Any], samples: Sequence[Any]
 ) -> QuantityOutcome:
     low, ours, high = _our_interval(artefact, quantity, samples)
-    if not artefact.evidence.drawn:
+    if not artefact.evidence.varies_with_seed:
         low = high = ours
     verdict = quantity_verdict(artefact, quantity, (low, ours, high))
     return QuantityOutcome(label=quantity.label, ours=ours, low=low, high=high, verdict=verdict)

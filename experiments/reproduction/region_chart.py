@@ -33,7 +33,7 @@ def exploration_chart(exploration: Exploration, each: Explored) -> Any:
     """Ours over the print at each setting, as lines; as a table where these would be too many."""
     many = len(each.settings) > _MOST_SETTINGS
     if many or len(exploration.quantities) > _MOST_LINES:
-        return _region_table(exploration, each)
+        return _table_figure(exploration, each)
     return _lines_over_settings(exploration, each)
 
 
@@ -89,7 +89,7 @@ def _outcome_word(one: QuantityOutcome) -> str:
     return _MAY if one.verdict is ReproductionVerdict.MAY_BE_CHANCE else "does not"
 
 
-def _region_table(exploration: Exploration, each: Explored) -> Any:
+def _table_figure(exploration: Exploration, each: Explored) -> Any:
     """A row a quantity, a column a setting: ours, on dark where the printed number comes out, on
     light where it may.
     """

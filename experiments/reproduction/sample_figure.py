@@ -22,7 +22,7 @@ class SampleFigure(msgspec.Struct, frozen=True):
         return self.figure(sample)
 
     def __truediv__(self, whole: "SampleFigure | float") -> "SampleFigure":
-        return _combined_figure((self, _as_figure(whole)), share_of)
+        return _combined_figure((self, _as_figure(whole)), _ratio_of)
 
     def __sub__(self, other: "SampleFigure | float") -> "SampleFigure":
         return _combined_figure((self, _as_figure(other)), _difference_of)
@@ -51,7 +51,7 @@ def mean_of(figures: Iterable[SampleFigure]) -> SampleFigure:
     return _combined_figure(tuple(figures), lambda *found: None if None in found else fmean(found))
 
 
-def share_of(value: float | None, whole: float | None) -> float | None:
+def _ratio_of(value: float | None, whole: float | None) -> float | None:
     """Their ratio; None where there is none."""
     if value is None or not whole:
         return None

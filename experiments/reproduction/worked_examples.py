@@ -39,7 +39,7 @@ class Worked(Evidence[ExampleNumbers], frozen=True):
     name: str
 
     @property
-    def drawn(self) -> bool:
+    def varies_with_seed(self) -> bool:
         return False
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002

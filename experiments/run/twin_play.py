@@ -180,14 +180,14 @@ def _held_time_ms(begun_ms: Ints, over_ms: Ints, now_ms: int) -> int:
     return int(np.maximum(np.minimum(over_ms, now_ms) - begun_ms, 0).sum())
 
 
-def _submitted_rows(run: TwinRun) -> Ints:
+def _rows_of_submitted_jobs(run: TwinRun) -> Ints:
     """The rows of the jobs that have been submitted, by number."""
     rows: Ints = run.tables.jobs[: int(run.tables.state[c.DUE])]
     return rows[np.argsort(rows[:, c.NUMBER], kind="stable")]
 
 
 def _map_locality(run: TwinRun) -> MapLocality:
-    rows = _submitted_rows(run)
+    rows = _rows_of_submitted_jobs(run)
     return MapLocality(rows[:, c.NUMBER].copy(), *rows[:, c.LEVELS : c.LEVELS + 3].T.copy())
 
 
@@ -206,7 +206,7 @@ def _phase_sizes(run: TwinRun) -> PhaseSizes:
 
 
 def _job_columns(run: TwinRun) -> JobColumns:
-    rows = _submitted_rows(run)
+    rows = _rows_of_submitted_jobs(run)
     specs = {spec.job: spec for spec in run.world.jobs}
     told = [specs[number] for number in rows[:, c.NUMBER].tolist()]
     submitted_ms, finished_ms = rows[:, c.SUBMIT].copy(), rows[:, c.FINISHED].copy()

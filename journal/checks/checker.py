@@ -44,7 +44,7 @@ RULES: tuple[type[Rule], ...] = (
     reservation_rules.TasksGivenOnce,
     probe_rules.ReservationsAreKept,
     probe_rules.LongTasksStayOut,
-    probe_rules.TasksKeepToTheirNodes,
+    probe_rules.TasksRunOnAllowedNodes,
     probe_rules.ShortestQueuesAreTaken,
     tasks.Successes,
     tasks.AttemptLimits,

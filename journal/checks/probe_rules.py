@@ -170,7 +170,7 @@ class LongTasksStayOut(Rule):
                 raise self.violation(event, f"node-{event.node} is closed to long tasks")
 
 
-class TasksKeepToTheirNodes(Rule, Probe):
+class TasksRunOnAllowedNodes(Rule, Probe):
     """P5.  Of the jobs that say to a scheduler on which types of node alone they may run."""
 
     id = "P5"

@@ -43,7 +43,7 @@ def test_the_nearest_map_and_the_lowest_is_taken(held: list[list[int]], visits: 
             break
         task, level = searched(held, left, node)
         assert pending.nearest(node) is level
-        assert pending.take(node) == (task, level)
+        assert pending.take_for_node(node) == (task, level)
         left.remove(task)
         assert pending.left == len(left)
 
@@ -52,14 +52,14 @@ def test_maps_that_must_run_again_go_first_most_failures_first_and_anywhere() ->
     """JobInProgress.findNewMapTask; the level told is the real one."""
     held = np.array([[0, 1], [2, 3], [4, 5]], dtype="<i4")
     pending = PendingMaps(3, held, 6, everywhere)
-    assert [pending.take(node)[0] for node in (0, 2)] == [0, 1]
+    assert [pending.take_for_node(node)[0] for node in (0, 2)] == [0, 1]
     pending.give_back(0)
     pending.give_back(1)
     assert pending.nearest(0) is Locality.NODE  # though only map 2, far away, never ran
-    assert pending.take(4) == (0, Locality.OFF_RACK)
+    assert pending.take_for_node(4) == (0, Locality.OFF_RACK)
     pending.give_back(0)
     assert pending.nearest(4) is Locality.NODE
-    assert [pending.take(4)[0] for _ in range(3)] == [0, 1, 2]
+    assert [pending.take_for_node(4)[0] for _ in range(3)] == [0, 1, 2]
 
 
 def test_missing_replicas_are_nowhere() -> None:
@@ -81,9 +81,9 @@ def test_reduces_open_once_and_come_back_first() -> None:
     reduces = PendingReduces(3, everywhere)
     assert reduces.nearest(0) is None
     reduces.open()
-    assert [reduces.take(0)[0] for _ in range(2)] == [0, 1]
+    assert [reduces.take_for_node(0)[0] for _ in range(2)] == [0, 1]
     reduces.give_back(0)
-    assert [reduces.take(0)[0] for _ in range(2)] == [0, 2]
+    assert [reduces.take_for_node(0)[0] for _ in range(2)] == [0, 2]
     assert reduces.left == 0
 
 
@@ -93,25 +93,25 @@ def test_a_task_does_not_run_where_it_failed_unless_it_failed_everywhere() -> No
     reduces = PendingReduces(2, lambda: range(3))
     reduces.open()
     for pending in (maps, reduces):
-        assert [pending.take(0)[0] for _ in range(2)] == [0, 1]
+        assert [pending.take_for_node(0)[0] for _ in range(2)] == [0, 1]
         for failed, node in enumerate((0, 1, 2)):
             pending.give_back(1)
             pending.again.avoid(1, node)
             everywhere_failed = failed == 2
             allowed = [host for host in range(3) if pending.nearest(host) is not None]
             assert allowed == ([0, 1, 2] if everywhere_failed else list(range(node + 1, 3)))
-            assert pending.take(allowed[0])[0] == 1
+            assert pending.take_for_node(allowed[0])[0] == 1
 
 
 def test_what_never_ran_goes_on_where_what_failed_may_not() -> None:
     maps = PendingMaps(2, np.array([[0], [0]], dtype="<i4"), 1, lambda: range(3))
-    assert maps.take(0) == (0, Locality.NODE)
+    assert maps.take_for_node(0) == (0, Locality.NODE)
     maps.give_back(0)
     maps.again.avoid(0, 0)
     assert maps.nearest(0) is Locality.NODE
-    assert maps.take(0) == (1, Locality.NODE)
+    assert maps.take_for_node(0) == (1, Locality.NODE)
     assert maps.nearest(0) is None
-    assert maps.take(1) == (0, Locality.RACK)
+    assert maps.take_for_node(1) == (0, Locality.RACK)
 
 
 def test_whether_a_task_failed_on_every_host_is_found_without_looking_at_all_hosts() -> None:

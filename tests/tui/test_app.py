@@ -626,7 +626,7 @@ def test_every_command_has_an_action() -> None:
     for each in COMMANDS:
         name = each.action.partition("(")[0]
         assert hasattr(CallboardApp, f"action_{name}"), each
-    keys = [key for each in COMMANDS for key in each.keys.split(",")]
+    keys = [key for each in COMMANDS for key in each.textual_keys.split(",")]
     assert len(keys) == len(set(keys))
 
 

@@ -56,7 +56,7 @@ def _policy_heads(both: tuple[RunFigures, RunFigures]) -> list[str]:
     return cut_apart([figures.policy for figures in both], _VALUE)
 
 
-def _lead_share(both: tuple[RunFigures, RunFigures]) -> float:
+def _lead_of_second(both: tuple[RunFigures, RunFigures]) -> float:
     """By what share of the slower run's mean time in the system the second one is ahead; below 0
     the first one is.
     """
@@ -68,7 +68,7 @@ def verdict(both: tuple[RunFigures, RunFigures]) -> str:
     """Which run is ahead: `hfsp ahead: 5 jobs, mean time −38%`.  The mean is that of the time in
     the system of all jobs submitted so far.
     """
-    lead, jobs = _lead_share(both), both[1].done - both[0].done
+    lead, jobs = _lead_of_second(both), both[1].done - both[0].done
     by_mean = abs(lead) >= _LEVEL
     ahead = lead > 0 if by_mean else jobs > 0
     if not by_mean and not jobs:
@@ -140,7 +140,7 @@ class ComparisonFiguresPane(Pane):
     def _lead_bar(self, both: tuple[RunFigures, RunFigures], width: int) -> Iterator[Span]:
         """A bar that grows from the middle towards the run that is ahead."""
         first, second = _policy_heads(both)
-        half, lead = max((width - len(first) - len(second) - 3) // 2, 0), _lead_share(both)
+        half, lead = max((width - len(first) - len(second) - 3) // 2, 0), _lead_of_second(both)
         length = min(round(abs(lead) * half), half)
         left, right = (0, length) if lead > 0 else (length, 0)
         empty, full = self.ink(self.palette.faint), self.ink(self.palette.good)

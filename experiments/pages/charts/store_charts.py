@@ -140,14 +140,14 @@ def _begin_at_zero(figure: Any, drawn: Iterable[Interval], label: str, *, uprigh
     pressed = _PRESSED * max(known) < min(known) < max(known)
     for axes in figure.axes:
         if pressed:
-            _relabel_value_axis(axes, f"{label}; not from 0", upright=upright)
+            _replace_value_axis_label(axes, f"{label}; not from 0", upright=upright)
             continue
         (axes.set_ylim if upright else axes.set_xlim)(0)
         if min(known) < 0:
-            _relabel_value_axis(axes, f"{label};\ncut at 0", upright=upright)
+            _replace_value_axis_label(axes, f"{label};\ncut at 0", upright=upright)
 
 
-def _relabel_value_axis(axes: Any, label: str, *, upright: bool) -> None:
+def _replace_value_axis_label(axes: Any, label: str, *, upright: bool) -> None:
     get, put = (axes.get_ylabel, axes.set_ylabel) if upright else (axes.get_xlabel, axes.set_xlabel)
     if get():
         put(label)
@@ -227,7 +227,7 @@ def _line_figure(table: CellTable, found: _Found, policies: Sequence[str], label
         settings = [each for each in table.settings if not by or (by, value) in each]
         _draw_lines(axes, settings, key, found, policies, _looks_of_policies(table, policies))
         if axes.get_xscale() == "linear":
-            _set_ticks(axes, [float(dict(setting)[key]) for setting in table.settings])
+            _choose_x_ticks(axes, [float(dict(setting)[key]) for setting in table.settings])
         of_panel = chart_text(f"{unambiguous_key_words(by, list(table.varied))} = {value}")
         axes.set_title(of_panel if by else _scenario_and_seeds(table))
     for axes in panels.flat[len(groups) :]:
@@ -262,7 +262,7 @@ def _draw_lines(
     axes.grid(axis="y")
 
 
-def _set_ticks(axes: Any, values: Sequence[float]) -> None:
+def _choose_x_ticks(axes: Any, values: Sequence[float]) -> None:
     """The ticks of an axis that panels share, of all their values."""
     plain_axis(axes.xaxis)
     if ticks := _ticks_at_values(values):

@@ -42,7 +42,7 @@ SETTLED = (ReproductionVerdict.MAY_BE_CHANCE, ReproductionVerdict.NOT_RUN)
 def test_a_verdict_near_its_border_has_more_seeds(artefact: AnyArtefact) -> None:
     """Else fresh seeds say otherwise too often (`python -m trials.flips`)."""
     outcome = recorded_outcomes()[artefact.id]
-    if outcome.verdict in SETTLED or not artefact.evidence.drawn:
+    if outcome.verdict in SETTLED or not artefact.evidence.varies_with_seed:
         return
     near = widened_verdict(artefact, outcome.quantities, 1.5) is not outcome.verdict
     takes_long = artefact.seeds < SEEDS
