@@ -19,6 +19,7 @@ from callboard.experiments.many.run_tasks import RunTask, play_task, worthy_engi
 from callboard.experiments.many.sweeps.sweep_plan import SCHEDULER_KEYS, SweptHistory
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
+from callboard.experiments.pages.report.run_commands import backtest_command_line
 from callboard.experiments.run.run_hints import any_by_heartbeats
 from callboard.experiments.run.run_result import ACTORS, RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
@@ -38,6 +39,9 @@ REPLAYED_TASKS_MAX = 200_000
 
 REPLAYED_MESSAGES_MAX = 400_000
 """Nor one whose nodes are likely to exchange more messages with the master, some ten seconds."""
+
+MESSAGES_A_TASK = 5
+"""The messages that a task needs at most where nodes with nothing to say are silent."""
 
 
 class _Tested(NamedTuple):
@@ -64,16 +68,17 @@ def backtest_sentence(
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
     unchanged = _unchanged_history(world, options)
-    if unchanged.scenario != world.spec.scenario:
+    cut_short = world.spec.until_ms is not None
+    if cut_short or unchanged.scenario != world.spec.scenario:
         long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
         tested = [each for each in world.policies if each not in long]
-        hint = _backtest_hint(options.scenarios[0], long)
+        hint = _backtest_hint(options.scenarios[0], long or tested, long)
         if not tested:
             return hint
         tasks = _backtest_tasks(unchanged, tested)
         results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
         if interrupted:
-            return f"The back-test was stopped. {_backtest_hint(options.scenarios[0])}"
+            return f"The back-test was stopped. {_backtest_hint(options.scenarios[0], tested)}"
         told = _error_sentence(
             jobs, list(results.values()), unchanged, world.spec.scenario.timeline
         )
@@ -97,7 +102,7 @@ def _swept_error_sentence(
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
     if sum(task.spec.tasks for task in history.unchanged) > REPLAYED_TASKS_MAX:
-        return _backtest_hint(history.name)
+        return _backtest_hint(history.name, [task.spec.policy for task in history.unchanged])
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
@@ -109,17 +114,19 @@ def _takes_long(
     policy: str, unchanged: RunSpec, world: PlannedWorld, played: Sequence[RunResult]
 ) -> bool:
     """Whether the unchanged history has too many tasks to be played for this, or its nodes would
-    exchange too many messages: as many for a heartbeat, or a node, as in the run of this policy.
+    exchange too many messages: for a heartbeat, or a node, as many as in the run of this policy,
+    but for those that tasks need on any nodes.
     """
     if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
         return True
     here, there = world.spec.scenario.cluster, unchanged.scenario.cluster
     mine = (each for each in played if each.summary.policy == policy and each.engine == ACTORS)
     messages = sum(each.summary.messages or 0 for each in mine)
+    of_tasks = min(messages, MESSAGES_A_TASK * unchanged.tasks)
     nodes = there.node_count() / here.node_count()
     if any_by_heartbeats([policy], world.spec.scenario.parts):
         nodes /= there.period_ms() / here.period_ms()
-    return messages * nodes > REPLAYED_MESSAGES_MAX
+    return of_tasks + (messages - of_tasks) * nodes > REPLAYED_MESSAGES_MAX
 
 
 def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:
@@ -128,14 +135,16 @@ def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask
     return [RunTask(spec, engine=engine, title="back-test: ") for spec in specs]
 
 
-def _backtest_hint(name: str, long: Sequence[str] = ()) -> str:
-    """How to learn how far predictions are off; and why that is not told of these policies."""
+def _backtest_hint(name: str, policies: Sequence[str], long: Sequence[str] = ()) -> str:
+    """How to learn how far predictions are off under these policies; and why that is not told of
+    those that take `long`.
+    """
     why = (
         f"Under {' and '.join(policy_labels(long))} the unchanged history takes long. "
         if long
         else ""
     )
-    return f"{why}How far it is off: callboard backtest {name} --policy …"
+    return f"{why}How far it is off: {backtest_command_line(name, policies)}"
 
 
 def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from callboard.actors.config import NODES_MAX, Cluster
 from callboard.actors.job_spec import JobSpec
+from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 SLOTS_TOTAL_MAX = 200_000
@@ -23,7 +24,9 @@ def check_cluster(cluster: Cluster) -> None:
         _refuse_cluster_field(f"{expected}; got {total:,}", "nodes")
     if cluster.topology().racks > total:
         usual = " (unless `racks` says otherwise)" if cluster.racks == Cluster().racks else ""
-        problem = f"{cluster.racks:,} racks{usual}, but only {total:,} nodes to stand in them"
+        problem = (
+            f"{cluster.racks:,} racks{usual}, but only {count(total, 'node')} to stand in them"
+        )
         _refuse_cluster_field(f"{problem}; take fewer racks or more nodes", "racks")
     if not any(map_slots for map_slots, _ in slots_per_node(cluster)):
         _refuse_cluster_field(

@@ -21,7 +21,7 @@ from callboard.experiments.pages.charts.chart_catalogue import (
 from callboard.experiments.pages.charts.chart_run import ChartRun
 from callboard.experiments.pages.charts.chart_style import unused_name
 from callboard.experiments.pages.charts.run_labels import labelled_runs, run_settings
-from callboard.experiments.pages.report.run_commands import journal_command
+from callboard.experiments.pages.report.run_commands import backtest_command_line, journal_command
 from callboard.experiments.pages.report.world_facts import (
     WorldFacts,
     facts_by_name,
@@ -41,10 +41,7 @@ from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LINES_MAX = 200
-_BACKTEST = (
-    "The jobs are those of a recorded history. How far predictions of it are off:"
-    " callboard backtest HISTORY --policy …"
-)
+_BACKTEST = "The jobs are those of a recorded history. How far predictions of it are off:"
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +120,10 @@ def no_slowdowns_note(why: Exception) -> str:
 def _backtest_commands(runs: Sequence[ChartRun]) -> list[str]:
     """How to learn how far predictions are off, where jobs are a history's."""
     worlds = (told_scenario(run.slot_history.started) for run in runs)
-    return [_BACKTEST] if any(each.plays_history for each in worlds) else []
+    if not any(each.plays_history for each in worlds):
+        return []
+    policies = dict.fromkeys(run.policy for run in runs)
+    return [f"{_BACKTEST} {backtest_command_line('HISTORY', policies)}"]
 
 
 def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> ReportSource:

@@ -1,7 +1,7 @@
 """The commands that play again what is told of."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -43,6 +43,12 @@ def spec_command(asked: AskedWorld, spec: RunSpec) -> str:
 def journal_command(path: Path, policy: str) -> str:
     """The command for a recorded run."""
     return f"callboard run {shlex.quote(str(path))}{trust_option(policy)}"
+
+
+def backtest_command_line(history: str, policies: Iterable[str]) -> str:
+    """How to learn how far predictions of a history are off under these policies."""
+    named = [word for policy in policies for word in ("--policy", policy)]
+    return shlex.join(["callboard", "backtest", history, *named])
 
 
 def _command(asked: AskedWorld, options: Sequence[str]) -> str:
