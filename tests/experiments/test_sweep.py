@@ -130,7 +130,7 @@ class TestStore:
         with ResultStore(tmp_path / "s") as store:
             failed = [cell for cell in read_cells(store) if cell.error]
         assert {cell.setting for cell in failed} == {(("cluster.nodes", "1"),)}
-        assert all("only 1 node to stand in" in cell.error for cell in failed)
+        assert all("only 1 node to stand in them" in cell.error for cell in failed)
 
     def test_a_failure_is_kept_until_it_is_tried_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
