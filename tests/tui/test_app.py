@@ -462,6 +462,20 @@ class TestLooking:
 
         on_the_outage(act)
 
+    def test_where_a_filter_leaves_nothing_that_is_said(self) -> None:
+        """“No job is in the system”, the pane said below a first line with three of seven."""
+
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask_frame(GoTo(450_000))
+            await screen.press("slash", *"zzz", "enter")
+            assert "no job matches /zzz; a looks at all that came" in screen.text()
+            assert "no event so far matches /zzz" in screen.text()
+            await screen.press("a")
+            assert "no job matches /zzz" in screen.text()
+            assert "all that came" not in screen.text()
+
+        on_the_outage(act)
+
     def test_themes(self) -> None:
         async def act(screen: Screen) -> None:
             for theme in ("light", "high-contrast", "mono", "dark"):

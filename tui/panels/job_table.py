@@ -76,7 +76,7 @@ class JobTablePane(ListPane, Generic[Row]):
         yield from self.cells(row, hue, style(colour, ground, bold=chosen), ground)
 
     def nothing(self, frame: Frame) -> str:
-        """What is said where there are no rows."""
+        """What is said where there are no rows, though none are filtered out."""
         raise NotImplementedError
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
@@ -85,8 +85,15 @@ class JobTablePane(ListPane, Generic[Row]):
             return self.head()
         if y <= len(rows):
             return self._row_spans(rows[y - 1], self.palette.jobs[frame.hue(rows[y - 1].job)])
-        empty = y == 2 and not rows
-        return [(f"  {self.nothing(frame)}", self.ink(self.palette.dim))] if empty else ()
+        if y != 2 or rows:
+            return ()
+        told = self._no_match(frame) if self.view.filter else self.nothing(frame)
+        return [(f"  {told}", self.ink(self.palette.dim))]
+
+    def _no_match(self, frame: Frame) -> str:
+        """That no job is as the filter wants it, and how more jobs are looked at."""
+        told = f"no job matches /{self.view.filter}"
+        return told if self.view.all_jobs or frame.over else f"{told}; a looks at all that came"
 
     def listed(self) -> list[JobId]:
         return [row.job for row in self.rows_of(self.frame)] if self.frame is not None else []

@@ -97,8 +97,16 @@ class LogPane(ListPane):
         at = y - self.top
         if not 0 <= at < len(frame.log):
             empty = y == 0 and not frame.log
-            return [("no events yet", self.ink(self.palette.dim))] if empty else ()
+            return [(self._no_events(), self.ink(self.palette.dim))] if empty else ()
         return self._line_spans(frame, frame.log[at])
+
+    def _no_events(self) -> str:
+        """That there are none so far, or none of those that are asked for."""
+        view = self.view
+        if view.filter:
+            return f"no event so far matches /{view.filter}"
+        chosen = " of the selection" if view.log_of_selection else ""
+        return f"no {view.log_kind or 'events'}{chosen} yet"
 
     def _line_spans(self, frame: Frame, line: LogLine) -> Iterator[Span]:
         palette = self.palette
