@@ -34,6 +34,7 @@ from callboard.actors.vocabulary.lifecycle import BookedJobState
 from callboard.scheduler import facts
 from callboard.scheduler.model import MAP, MAPS, SETUP, STAGES, Millis, NodeId, slot_kind
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.text.quantities import clock
 
 _MAPS_ONLY = (MAP,)
 _PAUSES = (faults.PauseMaster, faults.ResumeMaster)
@@ -65,7 +66,8 @@ class Master(Actor[AnyEvent]):
         self._pristine = deepcopy(policy)
         self._policies = 0
         self._make_policy = make_policy
-        self._paused = False
+        self._paused_ms: Millis | None = None
+        """Since when it stands still."""
         self._backlog: list[tuple[int, msgspec.Struct]] = []
         self._queue = HeartbeatQueue(cluster.heartbeat.thinking_ms, self)
         self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_elided_at)
@@ -73,6 +75,8 @@ class Master(Actor[AnyEvent]):
         self._open_books(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
     def waiting_reason(self) -> str | None:
+        if self._paused_ms is not None:
+            return f"the master has stood still since {clock(self._paused_ms)}"
         return self.policy.problem(self.ledger) or None
 
     def _open_books(self, ledger: Ledger) -> None:
@@ -97,7 +101,7 @@ class Master(Actor[AnyEvent]):
         self._preemptor.await_check(self._policies)
 
     def receive(self, message: msgspec.Struct) -> None:
-        if self._paused and not isinstance(message, _WHILE_PAUSED):
+        if self._paused_ms is not None and not isinstance(message, _WHILE_PAUSED):
             if not isinstance(message, faults.PauseMaster):  # paused twice is paused
                 self._backlog.append((self.cause, message))
             return
@@ -271,11 +275,11 @@ class Master(Actor[AnyEvent]):
         brief_policy(self.policy, self.ledger, self.heartbeats, self, self.cause)
 
     def on_pause_master(self, _: faults.PauseMaster) -> None:
-        self._paused = True
+        self._paused_ms = self.now_ms
 
     def on_resume_master(self, _: faults.ResumeMaster) -> None:
         """Answer what came meanwhile, then what fell due: no heartbeat here is missed (T1)."""
-        self._paused = False
+        self._paused_ms = None
         backlog, self._backlog = self._backlog, []
         self.receive_held_back(sorted(backlog, key=lambda each: isinstance(each[1], _TIMERS)))
 

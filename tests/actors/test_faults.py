@@ -211,6 +211,12 @@ def test_a_paused_node_loses_nothing_and_is_late_by_the_pause() -> None:
     assert not run.all(NodeLost)
 
 
+def test_a_run_whose_master_is_paused_for_good_is_stuck_for_that() -> None:
+    """Nodes and jobs waited, it was told, and not for whom."""
+    with pytest.raises(Stalled, match=r"the master has stood still since 00:00:30\.000"):
+        play([job(0, maps=8, map_ms=20_000)], script=[ScheduledFault(30_000, PauseMaster())])
+
+
 def test_a_slow_node_takes_longer_for_what_is_left_and_for_what_comes() -> None:
     """At 40,002 ms 40 of 100 s are done: the rest takes three times as long until 70,002, which
     does 10 s of it, then its own time again.
