@@ -6,7 +6,7 @@ from callboard.actors.config import node_facts
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import JobFinished
 from callboard.fairness.experiment import ObservedRun
-from callboard.fairness.property import NotApplicable
+from callboard.fairness.property import RunSpoilt
 from callboard.scheduler.model import JobId, Millis, SlotKind
 
 
@@ -16,9 +16,11 @@ def as_seconds(ms: float | Fraction) -> str:
 
 
 def require_completed(run: ObservedRun) -> ObservedRun:
-    """The run itself; NotApplicable if it did not come to its end, or was given up before."""
+    """The run itself; RunSpoilt if it did not come to its end, or was given up before."""
+    if run.violation is not None:
+        raise RunSpoilt.by_rule(run.violation.rule)
     if run.trouble is not None or run.end_event.reason != "complete":
-        raise NotApplicable("the run did not come to its end")
+        raise RunSpoilt("the run did not come to its end")
     return run
 
 

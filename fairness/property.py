@@ -1,7 +1,7 @@
 """A property: what is stated, under which assumptions, up to which bound, and a check of it."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -20,6 +20,15 @@ class PropertyViolated(Exception):
 
 class NotApplicable(Exception):
     """The property says nothing of this policy or scenario; the message says why."""
+
+
+class RunSpoilt(NotApplicable):
+    """It says nothing of this run, which the policy has brought to no end."""
+
+    @classmethod
+    def by_rule(cls, rule: str) -> Self:
+        """The run broke the rule of that number."""
+        return cls(f"the run broke {rule}, and did not come to its end")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,11 +91,14 @@ class Property(Statement, frozen=True, kw_only=True):
 
 
 class Evaluation(NamedTuple):
-    """In one scenario: cases tested, what was seen if it is broken, or why it does not apply."""
+    """In one scenario: cases tested, what was seen if it is broken, or why it does not apply, which
+    may be that the policy has `spoilt` the run.
+    """
 
     times: int
     broken: str = ""
     not_applicable: str = ""
+    spoilt: bool = False
 
 
 def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
@@ -96,7 +108,7 @@ def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
     except PropertyViolated as broken:
         return Evaluation(1, broken=str(broken))
     except NotApplicable as why:
-        return Evaluation(0, not_applicable=str(why))
+        return Evaluation(0, not_applicable=str(why), spoilt=isinstance(why, RunSpoilt))
 
 
 def is_guaranteed(policy: Policy, prop: Property) -> bool:

@@ -5,7 +5,7 @@ this package nor Hypothesis changes, of which it also draws constants.
 Properties that speak of the same family are tested in the same scenarios, each played once.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -47,7 +47,7 @@ def ignore_progress(what: str, more: int) -> None:
 
 class Finding:
     """In how many scenarios a property was tested, in how many it said nothing, and why not or a
-    counterexample, if any.
+    counterexample, if any; and in how many of these the policy had spoilt the run, by how.
     """
 
     def __init__(self, prop: Property) -> None:
@@ -55,6 +55,7 @@ class Finding:
         self.tested = 0
         self.said_nothing = 0
         self.not_applicable = ""
+        self.spoilt = Counter[str]()
         self.counterexample: Counterexample | None = None
 
     def test(self, experiment: Experiment) -> None:
@@ -65,6 +66,7 @@ class Finding:
         self.tested += outcome.times > 0
         self.said_nothing += outcome.times == 0 and not outcome.broken
         self.not_applicable = outcome.not_applicable
+        self.spoilt[outcome.not_applicable] += outcome.spoilt
         if outcome.broken:
             self.counterexample = Counterexample(experiment.scenario, outcome.broken)
 

@@ -118,7 +118,8 @@ def _test_policy(options: argparse.Namespace) -> int:
     }
     number = len(plan.guaranteed)
     told = "1 property" if number == 1 else f"{number} properties"
-    told += f" guaranteed, {count(examples, 'scenario')} each, seed {options.seed}"
+    how = "tested as if guaranteed" if options.property else "guaranteed"
+    told += f" {how}, {count(examples, 'scenario')} each, seed {options.seed}"
     _print_findings(plain(policy, "bold") + plain(f"  {told}"), plan, findings, written)
     return 1 if plan.guaranteed & written.keys() else 0
 
@@ -227,7 +228,10 @@ def _result_cell(finding: search.Finding, plan: PropertySelection) -> str:
     elif not finding.tested:
         return f"says nothing: {finding.not_applicable or 'there was nothing to test'}"
     elif finding.said_nothing:
-        remarks = [f"did not apply in {finding.said_nothing:,}"]
+        silent = finding.said_nothing - finding.spoilt.total()
+        remarks = [f"did not apply in {silent:,}"] if silent else []
+        spoilt = ((why.partition(",")[0], times) for why, times in finding.spoilt.items() if times)
+        remarks += [f"{why} in {times:,}" for why, times in spoilt]
     if finding.prop.name not in plan.guaranteed:
         remarks.append("not guaranteed")
     return "; ".join(remarks)

@@ -8,10 +8,10 @@ from callboard.fairness.applicability import misfit_unless
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.figures import require_completed
 from callboard.fairness.property import (
-    NotApplicable,
     Property,
     PropertyCheck,
     PropertyViolated,
+    RunSpoilt,
     Statement,
 )
 from callboard.fairness.scenario_family import CRASHING, WITH_FAULTS, ScenarioFamily
@@ -32,7 +32,7 @@ from callboard.scheduler.locality import Delay
 def finishes(experiment: Experiment) -> int:
     run = experiment.run
     if run.violation is not None:
-        raise NotApplicable("the run broke a rule")
+        raise RunSpoilt.by_rule(run.violation.rule)
     if run.why_unfinished:
         raise PropertyViolated(run.why_unfinished)
     return 1
@@ -69,7 +69,7 @@ def rule_check(number: str) -> PropertyCheck:
         if violation is None:
             return experiment.run.checked[number]
         if violation.rule != number:
-            raise NotApplicable(f"the run broke {violation.rule}, and did not come to its end")
+            raise RunSpoilt.by_rule(violation.rule)
         raise PropertyViolated(f"{violation.rule}: {violation.explanation}")
 
     return check
@@ -194,7 +194,7 @@ def own_rules(experiment: Experiment) -> int:
     if violation is None:
         return sum(experiment.run.checked.get(rule, 0) for rule in OWN_RULES)
     if violation.rule not in OWN_RULES:
-        raise NotApplicable(f"the run broke {violation.rule}, and did not come to its end")
+        raise RunSpoilt.by_rule(violation.rule)
     raise PropertyViolated(f"{violation.rule}: {violation.explanation}")
 
 

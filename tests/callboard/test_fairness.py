@@ -124,6 +124,39 @@ def test_what_is_not_guaranteed_may_be_broken(
     assert (tmp_path / "fifo-max-min-shares.toml").exists()
 
 
+STALE = """
+from callboard.scheduler.orders.keyed import KeyedOrder
+
+class Stale(KeyedOrder):
+    name, summary = "stale", "counts facts, and keys jobs by that"
+    facts = 0
+
+    def observe(self, fact, view):
+        self.facts += 1
+        super().observe(fact, view)
+
+    def key(self, job, kind):
+        return (self.facts % 7, job.submitted_ms)
+
+    def score(self, key):
+        return float(key[0])
+"""
+
+
+def test_runs_that_the_policy_has_spoilt_are_no_scenarios_that_do_not_apply(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """“Did not apply in 12”, it said of runs that a key gone stale had ended."""
+    mine = tmp_path / "stale.py"
+    mine.write_text(STALE, encoding="utf-8")
+    asked = ("--property", "finishes", "--property", "reproducible", "--max-examples", "10")
+    status, out, _ = callboard("check", f"{mine}:Stale", *asked)
+    assert status == 0
+    assert "2 properties tested as if guaranteed, 10 scenarios each" in out
+    assert len(re.findall(r"the run broke S15 in \d", out)) == 2
+    assert "did not apply" not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
