@@ -1,5 +1,6 @@
 """`callboard check` and `callboard hunt`."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -155,6 +156,15 @@ def test_runs_that_the_policy_has_spoilt_are_no_scenarios_that_do_not_apply(
     assert "2 properties tested as if guaranteed, 10 scenarios each" in out
     assert len(re.findall(r"the run broke S15 in \d", out)) == 2
     assert "did not apply" not in out
+
+
+@pytest.mark.soak
+def test_the_speculation_rule_of_the_docs_keeps_what_every_policy_does(callboard: Run) -> None:
+    """And has second attempts that win, as its page's command shows."""
+    rule = f"{ROOT}/docs/examples/thrice_as_long.py:ThriceAsLong"
+    assert callboard("check", f"fair+{rule}", "--max-examples", "10")[0] == 0
+    _, out, _ = callboard("run", "stragglers", "--policy", f"fair+{rule}", "--check", "--json")
+    assert json.loads(out)[0]["speculation"]["won"] > 10
 
 
 @pytest.mark.parametrize(

@@ -321,9 +321,9 @@ def test_what_a_part_is_made_of_is_looked_at(
 
 
 GIVES = """
-from callboard.scheduler.decisions import Kill
+from callboard.scheduler.decisions import Kill, Speculate
 from callboard.scheduler.orders.keyed import KeyedOrder
-from callboard.scheduler.policy import LocalityRule, PreemptionRule
+from callboard.scheduler.policy import LocalityRule, PreemptionRule, SpeculationRule
 from callboard.scheduler.reasons import Note, Reason, Why
 
 
@@ -351,6 +351,16 @@ class Asked(Kills):
 
     def victims(self, view):
         return iter(())
+
+
+class Copies(SpeculationRule):
+    name = summary = "copies"
+
+    def speculate(self, kind, offer, view):
+        fit = [each for each in view.attempts() if each.kind is kind and each.alone]
+        mine = [each.attempt for each in fit if each.node == offer.node.node]
+        for each in fit:
+            return {gives}
 
 
 class Refuses(LocalityRule):
@@ -381,6 +391,15 @@ class Refuses(LocalityRule):
         ),
         ("fifo+{}:Kills", "Kill(each, Why(Reason.OWN))", "as a victim, which does not run: give"),
         ("fifo+{}:Kills", "Kill(9999, Why(Reason.OWN))", "gives attempt 9999 as a victim, which"),
+        ("fifo+{}:Copies", "each", "`speculate` returns Speculate(attempt, why), or None"),
+        ("fifo+{}:Copies", "5", "the speculation rule `copies` gives 5: `speculate` returns"),
+        ("fifo+{}:Copies", "Speculate(9999, Why(Reason.OWN))", "give the number of an attempt that runs in a "),
+        ("fifo+{}:Copies", "Speculate(each.attempt, 'late')", "a reason is Why(Reason.OWN, self."),
+        (
+            "fifo+{}:Copies",
+            "Speculate(min(mine or [each.attempt]), Why(Reason.OWN))",
+            "the attempt runs on the node that asks",
+        ),
         ("fifo+{}:Asked", "None", "is asked for victims every `interval_ms`, which is None: set"),
         ("fifo+{}:Asked", "'5'", "which is '5': set it, as in `interval_ms = 15_000`"),
         ("fifo+{}:Asked", "0", "which is 0: set it"),
