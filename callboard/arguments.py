@@ -73,6 +73,9 @@ def share(text: str) -> float:
     digits, percent = text.removesuffix("%").rstrip(), text.endswith("%")
     value = number("a share, as in 5% or 0.05", lambda value: value == value)(digits)
     value = value / 100 if percent else value
+    if not percent and 1 <= value < 100:
+        problem = f"expected a share, as in {digits}% or {value / 100:g}, got {text!r}"
+        raise argparse.ArgumentTypeError(problem)
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"expected a share between 0 and 100 %, got {text!r}")
     return value

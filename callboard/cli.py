@@ -199,16 +199,23 @@ _BY_OTHER_WORDS = {
 }
 """What other programs call an option, and the options that it may be, with what they take."""
 
+_ALIKE = 0.65
+"""How like an option a word must be, at least, to be taken for a slip of the pen."""
+
 
 def _unrecognised_message(parser: argparse.ArgumentParser, left: Sequence[str]) -> str:
     """What a command cannot take, and the option that is like it."""
     from difflib import get_close_matches
 
+    from callboard.experiments.run.run_loading import SHORTCUTS
+
     message = f"unrecognized arguments: {' '.join(left)}"
     asked = next((word.partition("=")[0] for word in left if word.startswith("-")), "").lstrip("-")
     known = parser._option_string_actions
-    named = [each for each in _BY_OTHER_WORDS.get(asked, ()) if each.split()[0] in known]
-    alike = get_close_matches(asked, [each.lstrip("-") for each in known], n=1)
+    short_for = {name.lstrip("-"): (f"--set {key}=",) for name, (key, _) in SHORTCUTS.items()}
+    others = {**short_for, **_BY_OTHER_WORDS}.get(asked, ())
+    named = [each for each in others if each.split()[0] in known]
+    alike = get_close_matches(asked, [each.lstrip("-") for each in known], n=1, cutoff=_ALIKE)
     meant = named or [f"--{each}" for each in alike]
     return f"{message}; did you mean `{meant[0]}`?" if meant else message
 

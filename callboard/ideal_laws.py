@@ -27,6 +27,7 @@ from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.ideal_study.study_runs import open_study_pool
 from callboard.experiments.many.task_pool import Lost, answers_by_workers
 from callboard.experiments.user_errors import InputError
+from callboard.experiments.whole_files import replacement_words
 from callboard.histories.quantiles import check_intervals
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
@@ -61,14 +62,16 @@ def compare_laws(args: Namespace, say: PlainConsole) -> int:
     played = sorted({len(means) for means in found.values()})
     told = f"{played[0]} to {played[-1]} runs" if len(played) > 1 else count(played[0], "run")
     out.print(_NOTE.format(runs=told, jobs=jobs, margin=LAW_MARGIN), soft_wrap=True)
-    paths = [_write_csv(lines, args.out / "laws.csv")]
+    table = args.out / "laws.csv"
+    replaces = replacement_words(table)
+    paths = [_write_csv(lines, table)]
     if len({line.system.load for line in lines}) > 1:
         try:
             paths += _draw_charts(lines, args)
         except MissingExtraError as missing:
             say.print(f"no figures: {missing}", markup=False)
     for path in paths:
-        out.print(f"wrote {path}", markup=False, soft_wrap=True)
+        out.print(f"wrote {path}{replaces if path == table else ''}", markup=False, soft_wrap=True)
     return 0
 
 

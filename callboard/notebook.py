@@ -317,7 +317,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         named = ", ".join(self.policies)
-        return f"<{self.seed_runs.scenario} under {named}: {len(self.seeds)} seeds>"
+        return f"<{self.seed_runs.scenario} under {named}: {count(len(self.seeds), 'seed')}>"
 
     def _repr_html_(self) -> str:
         return _page(seed_table(self.seed_runs), difference_table(self.seed_runs))

@@ -62,6 +62,15 @@ class Tour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     answer: Words
 
 
+def check_tour_steps(tour: Tour, jobs: int, nodes: int) -> None:
+    """ScenarioError if a step selects a job or a node that is not among that many."""
+    for place, step in enumerate(tour.steps, start=1):
+        for what, number, there in (("job", step.job, jobs), ("node", step.node, nodes)):
+            if number is not None and number >= there:
+                told = f"there is no {what} {number}: the last is {there - 1}"
+                raise ScenarioError(f"step {place} of the tour: {told}")
+
+
 def find_tour(scenario: Path) -> Path:
     """The tour of the scenario in that file; ScenarioError, naming those there are, for none."""
     own = scenario.parent.resolve() == LIBRARY.resolve()

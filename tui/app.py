@@ -638,11 +638,13 @@ class CallboardApp(App[None]):
 
     async def action_picture(self) -> None:
         """Into the working folder, as SVG and as PNG; in a browser, as a download of the first."""
-        await self._clear_messages()
         run, frame = self.playback.run, self.playback.frame
-        name = run.name if run is not None else self.title
-        text = svg_of(self, self.palette.ground, name)
-        path = screenshot_path(name, frame.at_ms if frame is not None else 0, Path.cwd())
+        if run is None or frame is None:
+            self.notify("the run has not begun: there is no picture of it yet", timeout=5)
+            return
+        await self._clear_messages()
+        text = svg_of(self, self.palette.ground, run.name)
+        path = screenshot_path(run.name, frame.at_ms, Path.cwd())
         if self.is_web:
             self.deliver_text(io.StringIO(text), save_filename=path.name, mime_type="image/svg+xml")
             return

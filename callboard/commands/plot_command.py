@@ -64,6 +64,7 @@ from callboard.experiments.pages.charts.gantt_page import gantt_page
 from callboard.experiments.pages.charts.measures import MEASURES, Measure, measure_named
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
+from callboard.scheduler.text.likely_file import likely_file
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -158,8 +159,10 @@ def _write_page(
 def _input_path(word: str) -> Path:
     path = Path(word)
     if not path.exists():
-        names = ", ".join(dict.fromkeys((*RUN_CHARTS, *STORE_CHARTS)))
-        raise InputError(f"{word}: no such file, and no figure is called so; figures are {names}")
+        names = dict.fromkeys((*RUN_CHARTS, *STORE_CHARTS))
+        meant = likely_file(path, [*names])
+        told = f"did you mean `{meant}`?" if meant else f"figures are {', '.join(names)}"
+        raise InputError(f"{word}: no such file, and no figure is called so; {told}")
     return path
 
 

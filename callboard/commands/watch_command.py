@@ -13,7 +13,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.run_arguments import add_world_arguments, plan_world, run_key, world_changes
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.scenarios.scenario_file import find_scenario
-from callboard.scenarios.tour import Tour, find_tour, load_tour
+from callboard.scenarios.tour import Tour, check_tour_steps, find_tour, load_tour
 from callboard.screen import add_screen_arguments, config_of, opening_of, show_on_screen
 from callboard.terminal import check_terminal
 
@@ -52,6 +52,8 @@ def watch_command(options: argparse.Namespace) -> int:
         return _watch_in_browsers(options, asked)
     check_terminal()
     world = plan_world(options.scenario, options, asked)
+    if tour is not None:
+        check_tour_steps(tour, len(world.spec.jobs), world.spec.scenario.cluster.node_count())
     specs = world.runs()[: len(asked) or 1]
     journals = journal_paths(options.journal, [run_key(spec) for spec in specs], [options.scenario])
     for journal in journals.values():

@@ -110,7 +110,9 @@ OUTCOME_ROWS = (
 """What a run came to, top to bottom."""
 
 NOT_DONE_ROW = _row_if_nonzero(
-    "jobs not done", lambda run: run.summary.jobs.unfinished, "{:,.1f}".format
+    "jobs not done",
+    lambda run: run.summary.jobs.unfinished,
+    lambda jobs: f"{jobs:,.1f}".removesuffix(".0"),
 )
 """Of a table of many settings: its means of runs that were cut off are of the other jobs alone."""
 

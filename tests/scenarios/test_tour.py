@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callboard.scenarios.library_list import LIBRARY
-from callboard.scenarios.tour import find_tour, load_tour
+from callboard.scenarios.tour import check_tour_steps, find_tour, load_tour
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 GOOD = """\
@@ -52,3 +52,17 @@ def test_a_scenario_without_one_is_told_which_have(tmp_path: Path) -> None:
         find_tour(LIBRARY / "gp-busy.toml")
     with pytest.raises(ScenarioError, match=r"there is no mine\.tour\.toml beside it"):
         find_tour(tmp_path / "mine.toml")
+
+
+@pytest.mark.parametrize(("what", "last"), [("job", 12), ("node", 39)])
+def test_a_step_that_selects_what_is_not_there_is_refused(
+    tmp_path: Path, what: str, last: int
+) -> None:
+    """It was passed over in silence."""
+    path = tmp_path / "mine.tour.toml"
+    path.write_text(f"{GOOD}{what} = {last}\n")
+    check_tour_steps(load_tour(path), 13, 40)
+    path.write_text(f"{GOOD}{what} = {last + 1}\n")
+    told = f"step 1 of the tour: there is no {what} {last + 1}: the last is {last}"
+    with pytest.raises(ScenarioError, match=told):
+        check_tour_steps(load_tour(path), 13, 40)

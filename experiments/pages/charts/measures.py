@@ -10,6 +10,7 @@ import msgspec
 from callboard.experiments.many.seed_runs import Figure, mean_slowdown
 from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.summary import Summary
+from callboard.scheduler.text.strict_decoder import nearest
 
 NOT_ALONE = "the jobs were not played alone; sweep with --slowdown, in Python with slowdown=True"
 
@@ -71,11 +72,13 @@ def measure_named(name: str) -> Measure:
         return MEASURES[name]
     path = name.split(".")
     if not _is_figure(path):
-        known = ", ".join(MEASURES)
-        raise InputError(
-            f"{name}: no measure is called so; there are {known}, and the figures of a run's JSON,"
-            " as in attempts.failed"
+        meant, others = (
+            nearest(name, MEASURES),
+            "the figures of a run's JSON, as in attempts.failed",
         )
+        there = f"there are {', '.join(MEASURES)}, and {others}"
+        told = f"did you mean `{meant}`?" if meant else there
+        raise InputError(f"{name}: no measure is called so; {told}")
 
     def at_path(run: Summary) -> float | None:
         value: float | None = reduce(getattr, path, run)  # type: ignore[assignment]
