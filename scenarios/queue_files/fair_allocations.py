@@ -22,6 +22,7 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.toml_text import toml_value, without_defaults
 
 _ROOT = "root"
+_DEPTH_MAX = 50
 _HADOOP1_LIMITS = ("poolMaxJobsDefault", "userMaxJobsDefault", "defaultPoolSchedulingMode")
 
 
@@ -146,6 +147,8 @@ def _is_hadoop1(root: Xml.Element) -> bool:
 def _add_pool(stated: _Stated, element: Xml.Element, above: str, path: Path) -> None:
     """The pool, and those in it; YARN's `root` is the one above all and has no name of its own."""
     name = _name_of(element, path)
+    if above.count("/") > _DEPTH_MAX:
+        raise ScenarioError(f"queues in queues, more than {_DEPTH_MAX} deep", source=path)
     if not stated.is_hadoop1:
         name = name.removeprefix(f"{_ROOT}.").replace(".", "/")
     is_root = name == _ROOT and not above and not stated.is_hadoop1

@@ -170,6 +170,7 @@ def test_queues_come_back_from_the_file_that_export_writes(
         ("<pool><minMaps>1</minMaps></pool>", "a <pool> has no name"),
         ('<pool name="a"><weight>inf</weight></pool>', "a: weight.*expected a number, got `inf`"),
         ("", "there are no pools or queues in it"),
+        ('<queue name="a">' * 9000 + "</queue>" * 9000, "queues in queues, more than 50 deep"),
         ('<pool name="a"><schedulingMode>drr</schedulingMode></pool>', "expected fair or fifo"),
     ],
 )
