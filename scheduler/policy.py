@@ -376,7 +376,7 @@ class Policy:
             if speculates:
                 found = self.speculation.urgent(kind, offer, view)
                 if found is not None and self._is_foreign:
-                    found = self._checked_copy(found, kind, offer, view)
+                    found = self._checked_copy(found, kind, view)
             if found is None and pending:
                 known = self._all_refused is not None
                 if not (known and self._refused_again(kind, offer, view, passed)):
@@ -384,32 +384,22 @@ class Policy:
             if found is None and speculates:
                 found = self.speculation.speculate(kind, offer, view)
                 if found is not None and self._is_foreign:
-                    found = self._checked_copy(found, kind, offer, view)
+                    found = self._checked_copy(found, kind, view)
             if found is not None:
                 if self._is_foreign:
                     _check_reason(found.why)
                 return found
         return None
 
-    def _checked_copy(
-        self, copy: object, kind: SlotKind, offer: Offer, view: ClusterView
-    ) -> Speculate | None:
-        """What a speculation rule has answered, if it can be; None where the order allows the job
-        no more.
-        """
-        told = f"the speculation rule `{self.speculation.name}` gives {copy!r:.80}"
+    def _checked_copy(self, copy: object, kind: SlotKind, view: ClusterView) -> Speculate | None:
+        """What a speculation rule has answered; None where the order allows the job no more."""
         if not isinstance(copy, Speculate):
+            told = f"the speculation rule `{self.speculation.name}` gives {copy!r:.80}"
             hint = "`speculate` returns Speculate(attempt, why), or None"
             raise PartMisbehaves(f"{told}: {hint}")
-        entry = view.attempt(copy.attempt) if type(copy.attempt) is int else None
-        if entry is None or not entry.alone or entry.kind is not kind:
-            hint = (
-                f"the number of an attempt that runs in a {kind.name.lower()} slot and is `alone`"
-            )
-            raise PartMisbehaves(f"{told}: give {hint}")
-        if entry.node == offer.node.node:
-            raise PartMisbehaves(f"{told}: the attempt runs on the node that asks")
-        return copy if self.order.may_speculate(entry.job, kind) else None
+        entry = view.attempt(copy.attempt)
+        allowed = entry is None or self.order.may_speculate(entry.job, kind)
+        return copy if allowed else None
 
     def preempt(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         victims: Iterable[object] | None = self.preemption.victims(view)
