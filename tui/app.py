@@ -577,6 +577,8 @@ class CallboardApp(App[None]):
         """By the next of the columns that are on the screen: of others no title would say so."""
         shown = self._shown.pane(JobTablePane, self.view).titles()
         keys = list(dict.fromkeys(each.key for each in shown if each.key is not None))
+        if not keys:  # of a pane that has not been shown yet
+            return
         at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else -1
         key = keys[(at + 1) % len(keys)]
         self.playback.update_view(jobs_key=key, jobs_reverse=key not in ASCENDING)

@@ -120,6 +120,35 @@ def test_ctrl_c_while_times_alone_are_computed_leaves_them_out(
     assert ["slowdown" in run for run in json.loads(out)] == [False, False]
 
 
+SWALLOWED = """
+import gc, signal, threading
+from callboard import __main__, cli
+
+def play():
+    def callback(phase, info):
+        gc.callbacks.remove(callback)
+        signal.raise_signal(signal.SIGINT)
+    gc.callbacks.append(callback)
+    gc.collect()
+    print("goes on")
+    threading.Event().wait(60)
+    return 0
+
+cli.run_command_line = play
+raise SystemExit(__main__.main())
+"""
+
+
+@pytest.mark.soak
+def test_ctrl_c_in_a_callback_of_the_collector_is_answered_all_the_same() -> None:
+    """Python ignores what is raised there, and any further Ctrl-C was ignored as well: Hypothesis
+    has such a callback, and a hunt went on to its end.
+    """
+    found = python(SWALLOWED)
+    assert (found.returncode, found.stdout) == (130, "goes on\n")
+    assert found.stderr == ""
+
+
 def test_in_the_background_ctrl_c_is_not_meant_for_the_run(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -374,6 +374,29 @@ class TestLooking:
 
         on_the_outage(act)
 
+    @pytest.mark.parametrize("keys", [("3", "s"), ("1", "z", "s"), ("4", "s")])
+    @pytest.mark.parametrize("size", [SMALL, WIDE])
+    def test_sorting_while_the_jobs_are_out_of_sight(
+        self, size: tuple[int, int], keys: tuple[str, ...]
+    ) -> None:
+        """It ended in a traceback, and a run that was changed by hand was lost."""
+
+        async def act(screen: Screen) -> None:
+            before = screen.view().jobs_key
+            await screen.press(*keys)
+            assert screen.view().jobs_key is not before
+
+        on_the_outage(act, size)
+
+    def test_nothing_is_sorted_that_was_never_shown(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.query_one(JobsPane).columns = []
+            before = screen.view().jobs_key
+            await screen.press("s")
+            assert screen.view().jobs_key is before
+
+        on_the_outage(act)
+
     def test_sorting_by_key_and_by_click(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "a", "s")

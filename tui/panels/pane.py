@@ -75,8 +75,9 @@ class Pane(Widget, can_focus=True):
         Textual leaves out the `Resize` where a region was asked for after a style had changed and
         before the screen was laid out for it.
         """
-        if self.content_size != self._fitted_to:
-            self._fitted_to = self.content_size
+        size = self.content_size
+        if size and size != self._fitted_to:  # a pane that is not shown has no size
+            self._fitted_to = size
             self.fit_size()
 
     def name_key(self, key: str) -> None:
