@@ -23,6 +23,7 @@ from callboard.experiments.pages.report.run_commands import backtest_command_lin
 from callboard.experiments.run.run_hints import any_by_heartbeats
 from callboard.experiments.run.run_result import ACTORS, RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.run_watcher import GIVEN_UP
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.playing import play
 from callboard.run_arguments import PlannedWorld
@@ -72,17 +73,21 @@ def backtest_sentence(
     if cut_short or unchanged.scenario != world.spec.scenario:
         long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
         tested = [each for each in world.policies if each not in long]
-        hint = _backtest_hint(options.scenarios[0], long or tested, long)
-        if not tested:
-            return hint
         tasks = _backtest_tasks(unchanged, tested)
         results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
         if interrupted:
-            return f"The back-test was stopped. {_backtest_hint(options.scenarios[0], tested)}"
-        told = _error_sentence(
-            jobs, list(results.values()), unchanged, world.spec.scenario.timeline
-        )
-        return f"{told} {hint}" if long else told
+            return f"The back-test was stopped. {_backtest_hint(options, tested)}"
+        found = list(results.values())
+        long += [each.summary.policy for each in found if each.summary.reason == GIVEN_UP]
+        found = [each for each in found if each.summary.reason != GIVEN_UP]
+        told = []
+        if found:
+            told.append(_error_sentence(jobs, found, unchanged, world.spec.scenario.timeline))
+        if long:
+            names = " and ".join(policy_labels(long))
+            told.append(f"Under {names} the unchanged history takes long.")
+            told.append(_backtest_hint(options, long))
+        return " ".join(told)
     return _error_sentence(jobs, played, unchanged, world.spec.scenario.timeline)
 
 
@@ -102,7 +107,8 @@ def _swept_error_sentence(
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
     if sum(task.spec.tasks for task in history.unchanged) > REPLAYED_TASKS_MAX:
-        return _backtest_hint(history.name, [task.spec.policy for task in history.unchanged])
+        policies = [task.spec.policy for task in history.unchanged]
+        return _HINT + backtest_command_line(history.name, policies, history.stated)
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
@@ -132,19 +138,20 @@ def _takes_long(
 def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:
     specs = [msgspec.structs.replace(unchanged, policy=each) for each in policies]
     engine = worthy_engine("auto", sum(spec.tasks for spec in specs))
-    return [RunTask(spec, engine=engine, title="back-test: ") for spec in specs]
+    most = REPLAYED_MESSAGES_MAX
+    return [RunTask(spec, engine=engine, title="back-test: ", messages_most=most) for spec in specs]
 
 
-def _backtest_hint(name: str, policies: Sequence[str], long: Sequence[str] = ()) -> str:
-    """How to learn how far predictions are off under these policies; and why that is not told of
-    those that take `long`.
-    """
-    why = (
-        f"Under {' and '.join(policy_labels(long))} the unchanged history takes long. "
-        if long
-        else ""
-    )
-    return f"{why}How far it is off: {backtest_command_line(name, policies)}"
+_HINT = "How far it is off: "
+
+
+def _backtest_hint(options: argparse.Namespace, policies: Sequence[str]) -> str:
+    """How to learn how far predictions are off under these policies, the scheduler set as here."""
+    stated = [] if options.allocations is None else ["--allocations", options.allocations]
+    stated += [word for each in _scheduler_settings(options) for word in ("--set", each)]
+    if (columns := getattr(options, "--map")) is not None:
+        stated += ["--map", columns]
+    return _HINT + backtest_command_line(options.scenarios[0], policies, stated)
 
 
 def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
@@ -154,9 +161,13 @@ def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunS
     queues = (
         [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
     )
-    stated = [*queues, *(each for each in options.set if each.startswith(SCHEDULER_KEYS))]
+    stated = [*queues, *_scheduler_settings(options)]
     columns = getattr(options, "--map")
     return world.source.history(stated, {} if columns is None else {"--map": columns})
+
+
+def _scheduler_settings(options: argparse.Namespace) -> list[str]:
+    return [each for each in options.set if each.startswith(SCHEDULER_KEYS)]
 
 
 def _error_sentence(

@@ -56,7 +56,9 @@ class CountedAmounts:
         for name in named:
             if name not in self.names:
                 known = ", ".join(f"`{each}`" for each in self.names)
-                raise PolicySpecError(f"`yarn`: `{what}` names `{name}`; nodes have {known}")
+                told = f"`yarn`: `{what}` names `{name}`; nodes have {known}"
+                hint = f"`cluster.capacity={{{name}=…}}` says how much each has"
+                raise PolicySpecError(f"{told}; {hint}")
 
     def _rounded_up_to_steps(self, vector: Vector) -> Vector:
         if not self._rounds:

@@ -49,6 +49,8 @@ class RunTask(msgspec.Struct, frozen=True):
     place: int = 0
     engine: EngineName = ACTORS
     title: str = ""
+    messages_most: int | None = None
+    """What it is worth to the actors; with more it is given up."""
 
     def run(
         self, watcher: RunWatcher | None = None, listen: Callable[[], Sink] | None = None
@@ -86,6 +88,7 @@ class RunTask(msgspec.Struct, frozen=True):
             sink=None if listen is None else listen(),
             check=self.check,
             watcher=watcher,
+            messages_most=self.messages_most,
         )
 
 

@@ -28,6 +28,7 @@ from callboard.actors.world import World
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_result import LIVELOCK, RunResult
 from callboard.experiments.run.run_spec import RunSpec
+from callboard.experiments.run.run_watcher import MessageLimit
 from callboard.experiments.run.stopwatch import Stopwatch
 from callboard.journal.figures.metrics import Metrics
 from callboard.scenarios.scenario_file import to_dict
@@ -168,18 +169,21 @@ def run_simulation(
     sink: Sink | None = None,
     check: bool = False,
     watcher: Onlooker | None = None,
+    messages_most: int | None = None,
 ) -> RunResult:
     """Run a spec for people; nothing but the spec can change what happens.
 
     `journal` is where the run is recorded, and `sink` gets every event; with `check` every rule
-    (`journal.checks`) is checked, and `Violation` raised at the first event that breaks one.
+    (`journal.checks`) is checked, and `Violation` raised at the first event that breaks one.  With
+    more messages than `messages_most`, by a thousand or so, it is given up (`GIVEN_UP`).
     Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a second one
     is an ordinary KeyboardInterrupt.  Raises otherwise what `Simulation` does, and OSError for the
     journal.
     """
     stopwatch, checker = Stopwatch(), _checker() if check else None
     metrics = Metrics() if checker is None else checker.metrics
-    onlookers = [each for each in (stopwatch, watcher, checker) if each is not None]
+    limit = None if messages_most is None else MessageLimit(messages_most)
+    onlookers = [each for each in (stopwatch, watcher, checker, limit) if each is not None]
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [metrics.observe] if checker is None else []
         if sink is not None:

@@ -431,6 +431,29 @@ def test_a_run_that_is_cut_short_has_the_back_test_of_the_whole(
     assert lines[0]
 
 
+def test_a_back_test_that_proves_long_is_given_up(
+    callboard: Run, history: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a run that is cut short nobody can tell: under `yarn`, and with a queue of nothing, one of
+    two minutes had a back-test of nine and more.  What is to be asked instead has the same queues.
+    """
+    monkeypatch.setattr(what_if, "REPLAYED_MESSAGES_MAX", 400)
+    queues = tmp_queues(history[0].parent)
+    asked = ("run", str(history[0]), "--policy", "capacity", "--allocations", queues)
+    _, out, _ = callboard(*asked, "--until", "1:00", "--set", "parts.late.cap=0.2")
+    told = f"--policy capacity --allocations {queues} --set parts.late.cap=0.2"
+    assert "Under capacity the unchanged history takes long. How far it is off: " in out
+    assert f"callboard backtest {history[0]} {told}\n" in out
+
+
+def tmp_queues(folder: Path) -> str:
+    path = folder / "capacity-scheduler.xml"
+    name, value = "mapred.capacity-scheduler.queue.default.capacity", "100"
+    stated = f"<property><name>{name}</name><value>{value}</value></property>"
+    path.write_text(f"<configuration>{stated}</configuration>", encoding="utf-8")
+    return str(path)
+
+
 def test_jobs_that_are_left_out_are_no_error_of_what_is_predicted(
     callboard: Run, history: tuple[Path, str]
 ) -> None:

@@ -84,6 +84,8 @@ class SweptHistory(NamedTuple):
     base_dir: Path
     timeline: Timeline
     unchanged: Sequence[RunTask]
+    stated: Sequence[str]
+    """These settings, as options of a command."""
 
 
 SOLO = ""
@@ -190,7 +192,8 @@ class PlannedSweep:
             as_it_was = self._sources[name].history(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
             tasks = [RunTask(run, engine=self._engine) for run in runs]
-            yield SweptHistory(name, workload, base_dir, spec.scenario.timeline, tasks)
+            stated = [word for each in read for word in ("--set", each)]
+            yield SweptHistory(name, workload, base_dir, spec.scenario.timeline, tasks, stated)
 
     def interval_hints(self) -> Iterator[str]:
         """What to know of scenarios whose settings have other numbers of nodes."""

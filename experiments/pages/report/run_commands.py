@@ -45,10 +45,12 @@ def journal_command(path: Path, policy: str) -> str:
     return f"callboard run {shlex.quote(str(path))}{trust_option(policy)}"
 
 
-def backtest_command_line(history: str, policies: Iterable[str]) -> str:
+def backtest_command_line(
+    history: str, policies: Iterable[str], options: Iterable[str] = ()
+) -> str:
     """How to learn how far predictions of a history are off under these policies."""
     named = [word for policy in policies for word in ("--policy", policy)]
-    return shlex.join(["callboard", "backtest", history, *named])
+    return shlex.join(["callboard", "backtest", history, *named, *options])
 
 
 def _command(asked: AskedWorld, options: Sequence[str]) -> str:
