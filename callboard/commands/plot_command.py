@@ -67,6 +67,7 @@ from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.scheduler.text.likely_file import likely_file
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
+from callboard.scheduler.text.strict_decoder import nearest
 
 _RUNS_MAX = 12
 """Runs in one figure: more have no looks that can be told apart."""
@@ -160,7 +161,7 @@ def _input_path(word: str) -> Path:
     path = Path(word)
     if not path.exists():
         names = dict.fromkeys((*RUN_CHARTS, *STORE_CHARTS))
-        meant = likely_file(path, [*names])
+        meant = nearest(word, names) or likely_file(path)
         told = f"did you mean `{meant}`?" if meant else f"figures are {', '.join(names)}"
         raise InputError(f"{word}: no such file, and no figure is called so; {told}")
     return path

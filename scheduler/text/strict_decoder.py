@@ -158,7 +158,11 @@ def _explained_error(message: str, raw: object, type_: Any) -> DecodeError:
     expected = _expected_words(message, key, kinds)
     if expected is None:  # from a check of the Struct's own
         return DecodeError(message[: place.start()] if place else message, key)
-    return DecodeError(f"expected {expected}, got {_shown_value(value_at(raw, key))}", key)
+    value = value_at(raw, key)
+    choices = [choice.strip('"') for choice in _allowed_choices(key, kinds)]
+    meant = nearest(value, choices) if isinstance(value, str) else ""
+    hint = f'; did you mean "{meant}"?' if meant else ""
+    return DecodeError(f"expected {expected}, got {_shown_value(value)}{hint}", key)
 
 
 def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:

@@ -351,6 +351,7 @@ def test_a_law_that_makes_no_sense_is_refused() -> None:
     unknown = problem({**pause, "at_s": {"law": "gauss", "mean_s": 1}})
     assert unknown.startswith('timeline[0].at_s.law: expected one of "uniform", ')
     assert 'got "gauss"' in unknown
+    assert problem({**pause, "what": "paues"}).endswith('got "paues"; did you mean "pause"?')
     assert problem({**pause, "at_s": {"law": "exponential"}}) == (
         "timeline[0].at_s.mean_s: this field is required and missing"
     )
