@@ -63,7 +63,7 @@ def hunt_command(options: argparse.Namespace) -> int:
     examples = search_arguments.example_count(options)
     mine, its = (partial(Experiment, policy=name) for name in (hunted, against))
     title, steps = f"{hunted} against {against}", 2 * examples
-    announce(f"{title}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
+    announce(f"{title}: up to {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
     progress = steps_progress(title, steps)
     with temporary_hypothesis_home(), progress as watch:
         result = hunt(mine, its, objective, examples=examples, seed=options.seed, on_progress=watch)
