@@ -16,7 +16,7 @@ from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.run_tasks import RunTask, play_task, worthy_engine
-from callboard.experiments.many.sweeps.sweep_plan import SCHEDULER_KEYS, SweptHistory
+from callboard.experiments.many.sweeps.sweep_plan import SweptHistory, settings_of_history
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.pages.report.run_commands import backtest_command_line
@@ -24,6 +24,7 @@ from callboard.experiments.run.run_hints import any_by_heartbeats
 from callboard.experiments.run.run_result import ACTORS, RunResult, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.run_watcher import GIVEN_UP
+from callboard.experiments.user_errors import RunFailed
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.playing import play
 from callboard.run_arguments import PlannedWorld
@@ -74,9 +75,12 @@ def backtest_sentence(
         long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
         tested = [each for each in world.policies if each not in long]
         tasks = _backtest_tasks(unchanged, tested)
-        results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
+        try:
+            results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
+        except RunFailed as error:
+            return f"No back-test: the unchanged history cannot be played: {error}"
         if interrupted:
-            return f"The back-test was stopped. {_backtest_hint(options, tested)}"
+            return f"The back-test was stopped. {_backtest_hint(world, options, tested)}"
         found = list(results.values())
         long += [each.summary.policy for each in found if each.summary.reason == GIVEN_UP]
         found = [each for each in found if each.summary.reason != GIVEN_UP]
@@ -86,7 +90,7 @@ def backtest_sentence(
         if long:
             names = " and ".join(policy_labels(long))
             told.append(f"Under {names} the unchanged history takes long.")
-            told.append(_backtest_hint(options, long))
+            told.append(_backtest_hint(world, options, long))
         return " ".join(told)
     return _error_sentence(jobs, played, unchanged, world.spec.scenario.timeline)
 
@@ -113,6 +117,8 @@ def _swept_error_sentence(
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
     played = [unpack_result(value) for value in values]
+    if not played:
+        return "No back-test: the unchanged history could not be played."
     return _error_sentence(jobs, played, history.unchanged[0].spec, history.timeline)
 
 
@@ -145,10 +151,13 @@ def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask
 _HINT = "How far it is off: "
 
 
-def _backtest_hint(options: argparse.Namespace, policies: Sequence[str]) -> str:
+def _backtest_hint(
+    world: PlannedWorld, options: argparse.Namespace, policies: Sequence[str]
+) -> str:
     """How to learn how far predictions are off under these policies, the scheduler set as here."""
     stated = [] if options.allocations is None else ["--allocations", options.allocations]
-    stated += [word for each in _scheduler_settings(options) for word in ("--set", each)]
+    settings = settings_of_history(options.set, world.source.cluster())
+    stated += [word for each in settings for word in ("--set", each)]
     if (columns := getattr(options, "--map")) is not None:
         stated += ["--map", columns]
     return _HINT + backtest_command_line(options.scenarios[0], policies, stated)
@@ -161,13 +170,9 @@ def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunS
     queues = (
         [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
     )
-    stated = [*queues, *_scheduler_settings(options)]
+    stated = [*queues, *settings_of_history(options.set, world.source.cluster())]
     columns = getattr(options, "--map")
     return world.source.history(stated, {} if columns is None else {"--map": columns})
-
-
-def _scheduler_settings(options: argparse.Namespace) -> list[str]:
-    return [each for each in options.set if each.startswith(SCHEDULER_KEYS)]
 
 
 def _error_sentence(

@@ -432,6 +432,14 @@ class RunState:
         if self._backlog and not self.paused:
             self._switch_or_restart_master(event.at_ms)
 
+    @property
+    def policy_to_come(self) -> str:
+        """The policy in force, or that which a paused master will put in force."""
+        told = (
+            each.policy for each in reversed(self._backlog) if isinstance(each, faults.SwitchPolicy)
+        )
+        return next(told, self.policy)
+
     def _switch_or_restart_master(self, at_ms: Millis) -> None:
         """The master changes its policy or restarts; a restarted one knows of no lost nodes."""
         told, self._backlog = self._backlog, []

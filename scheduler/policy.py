@@ -492,8 +492,10 @@ class Policy:
         raise PartMisbehaves(f"{told}: `queue` yields a QueuedJob(job, score) for each job")
 
     def _score_as_float(self, score: object) -> float:
-        """The score as a plain number, as a float of NumPy's; nan, by its name, is none."""
-        if isinstance(score, float) and score == score:
+        """The score as a plain number, as a float of NumPy's or a `Locality`; nan, by its name, is
+        none.
+        """
+        if isinstance(score, int | float) and not isinstance(score, bool) and score == score:
             return float(score)
         told = f"the order `{self.order.name}` scores a job with {score!r:.80}"
         raise PartMisbehaves(f"{told}: a score is a number, an int or a float")

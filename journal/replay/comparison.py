@@ -46,7 +46,7 @@ def _run_figures(
     *busy_ms, jobs_ms = cluster.areas(upto_ms)
     maps, reduces = (ms / max(n * upto_ms, 1) for ms, n in zip(busy_ms, cluster.slots, strict=True))
     return fr.RunFigures(
-        policy=cluster.run.policy,
+        policy=cluster.run.policy_to_come,
         done=len(responses),
         response_ms=_mean_or_none(responses.values()),
         common_ms=_mean_or_none([responses[job] for job in common]),

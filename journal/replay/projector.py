@@ -68,7 +68,7 @@ def project(
             view.columns, recording.end_ms, recording.last_state, end_ms
         ),
         detail=_selected_detail(recording, cluster, at_ms, view),
-        policy=cluster.run.policy,
+        policy=cluster.run.policy_to_come,
         hues=colours.hues,
         colour_by=colours.by,
         legend=colours.legend,

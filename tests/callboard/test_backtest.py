@@ -446,6 +446,23 @@ def test_a_back_test_that_proves_long_is_given_up(
     assert f"callboard backtest {history[0]} {told}\n" in out
 
 
+def test_queues_of_memory_have_nodes_with_memory_in_the_back_test_too(
+    callboard: Run, history: tuple[Path, str]
+) -> None:
+    """The table was there, and then it was refused for what had just been given."""
+    path = history[0].parent / "fair-scheduler.xml"
+    least = "<minResources>1024 mb, 1 vcores</minResources>"
+    path.write_text(f'<allocations><queue name="default">{least}</queue></allocations>')
+    asked = ("run", str(history[0]), "--policy", "yarn", "--allocations", str(path))
+    capacity = ("--set", "cluster.capacity={memory=8192,vcores=8}")
+    status, out, _ = callboard(*asked, *capacity, "--nodes", "9")
+    assert status == 0
+    assert "Back-test: on the unchanged history, played once with the scheduler" in out
+    status, _, err = callboard(*asked)
+    assert status == 2
+    assert "`cluster.capacity={memory=…}` says how much each has" in err
+
+
 def tmp_queues(folder: Path) -> str:
     path = folder / "capacity-scheduler.xml"
     name, value = "mapred.capacity-scheduler.queue.default.capacity", "100"

@@ -370,6 +370,14 @@ class Refuses(LocalityRule):
 """
 
 
+def test_a_score_may_be_a_locality(callboard: Run, tmp_path: Path) -> None:
+    """As `job.nearest` gives it: 0, 1 or 2, it was told to be no number."""
+    mine = tmp_path / "mine.py"
+    key = "(job.submitted_ms, job.nearest(kind, 0))"
+    mine.write_text(GIVES.format(gives="key[-1]").replace("(job.submitted_ms,)", key))
+    assert callboard("run", "two-jobs", "--policy", f"{mine}:Order")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("policy", "gives", "told"),
     [

@@ -24,6 +24,7 @@ from callboard.actors.vocabulary.faults import (
     ResumeMaster,
     ResumeNode,
     Slow,
+    SwitchPolicy,
 )
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.detail_node import master_belief, node_status_text
@@ -147,3 +148,17 @@ def test_the_first_line_says_that_the_master_stands_still() -> None:
         assert "the master is paused" not in screen.text().splitlines()[0]
 
     drive(recorded(events_of("master-pause", "fair")), act)
+
+
+def test_a_policy_that_a_paused_master_was_told_is_the_one_that_is_named() -> None:
+    """Two runs that were to differ in it were both called `fair` as long as the pause."""
+    recording = Recording()
+    recording.append(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
+    recording.append(FaultStruck(5, PauseMaster()))
+    recording.append(FaultStruck(7, SwitchPolicy("hfsp")))
+    cursor = Cursor(recording)
+    cursor.to_ms(7)
+    assert cursor.frame(View()).policy == "hfsp"
+    recording.append(FaultStruck(9, ResumeMaster()))
+    cursor.to_ms(9)
+    assert cursor.frame(View()).policy == "hfsp"

@@ -1,12 +1,13 @@
 """What a sweep plays: scenarios in settings, under policies, with seeds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from callboard.actors.config import Cluster
 from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.played_cell import Place, Setting
@@ -71,6 +72,17 @@ class PlannedCell(NamedTuple):
     seed: int
     task: RunTask | SoloTask | None
     error: str = ""
+
+
+def settings_of_history(settings: Iterable[str], cluster: Cluster | None) -> list[str]:
+    """What of these settings holds for a history as it was, on its own cluster: how it is read,
+    the scheduler's, and what nodes have besides slots where the history tells nothing of that.
+    """
+    kept = [COLUMNS, SCHEDULER_KEYS]
+    told = cluster is not None and [cluster.capacity, *(each.capacity for each in cluster.group)]
+    if not told or not any(told):
+        kept.append("cluster.capacity")
+    return [each for each in settings if each.startswith(tuple(kept))]
 
 
 class SweptHistory(NamedTuple):
@@ -184,11 +196,8 @@ class PlannedSweep:
             workload, base_dir = spec.scenario.workload, self._sources[name].base_dir
             if not isinstance(workload, RecordedWorkload) or base_dir is None:
                 continue
-            read = [
-                f"{key}={value}"
-                for key, value in self.plan.fixed
-                if key == COLUMNS or key.startswith(SCHEDULER_KEYS)
-            ]
+            fixed = [f"{key}={value}" for key, value in self.plan.fixed]
+            read = settings_of_history(fixed, self._sources[name].cluster())
             as_it_was = self._sources[name].history(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
             tasks = [RunTask(run, engine=self._engine) for run in runs]
