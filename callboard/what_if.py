@@ -16,7 +16,11 @@ from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.run_tasks import RunTask, play_task, worthy_engine
-from callboard.experiments.many.sweeps.sweep_plan import SweptHistory, settings_of_history
+from callboard.experiments.many.sweeps.sweep_plan import (
+    COLUMNS,
+    SweptHistory,
+    settings_of_history,
+)
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.pages.report.run_commands import backtest_command_line
@@ -156,10 +160,9 @@ def _backtest_hint(
 ) -> str:
     """How to learn how far predictions are off under these policies, the scheduler set as here."""
     stated = [] if options.allocations is None else ["--allocations", options.allocations]
-    settings = settings_of_history(options.set, world.source.cluster())
-    stated += [word for each in settings for word in ("--set", each)]
-    if (columns := getattr(options, "--map")) is not None:
-        stated += ["--map", columns]
+    for each in _settings_of_history(world, options):
+        key, _, value = each.partition("=")
+        stated += ["--map", value] if key == COLUMNS else ["--set", each]
     return _HINT + backtest_command_line(options.scenarios[0], policies, stated)
 
 
@@ -170,9 +173,13 @@ def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunS
     queues = (
         [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
     )
-    stated = [*queues, *settings_of_history(options.set, world.source.cluster())]
+    return world.source.history([*queues, *_settings_of_history(world, options)])
+
+
+def _settings_of_history(world: PlannedWorld, options: argparse.Namespace) -> list[str]:
     columns = getattr(options, "--map")
-    return world.source.history(stated, {} if columns is None else {"--map": columns})
+    read = [] if columns is None else [f"{COLUMNS}={columns}"]
+    return settings_of_history([*read, *options.set], world.source)
 
 
 def _error_sentence(

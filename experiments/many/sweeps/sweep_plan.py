@@ -1,13 +1,12 @@
 """What a sweep plays: scenarios in settings, under policies, with seeds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.config import Cluster
 from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.sweeps.played_cell import Place, Setting
@@ -74,11 +73,12 @@ class PlannedCell(NamedTuple):
     error: str = ""
 
 
-def settings_of_history(settings: Iterable[str], cluster: Cluster | None) -> list[str]:
-    """What of these settings holds for a history as it was, on its own cluster: how it is read,
-    the scheduler's, and what nodes have besides slots where the history tells nothing of that.
+def settings_of_history(settings: Sequence[str], source: RunSource) -> list[str]:
+    """What of these settings holds for a history as it was: how it is read, the scheduler's, and
+    what nodes have besides slots where the history tells nothing of that.
     """
     kept = [COLUMNS, SCHEDULER_KEYS]
+    cluster = source.cluster([each for each in settings if each.startswith(COLUMNS)])
     told = cluster is not None and [cluster.capacity, *(each.capacity for each in cluster.group)]
     if not told or not any(told):
         kept.append("cluster.capacity")
@@ -197,7 +197,7 @@ class PlannedSweep:
             if not isinstance(workload, RecordedWorkload) or base_dir is None:
                 continue
             fixed = [f"{key}={value}" for key, value in self.plan.fixed]
-            read = settings_of_history(fixed, self._sources[name].cluster())
+            read = settings_of_history(fixed, self._sources[name])
             as_it_was = self._sources[name].history(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
             tasks = [RunTask(run, engine=self._engine) for run in runs]
