@@ -13,13 +13,17 @@ from xml.etree import ElementTree as Xml
 
 from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
 from callboard.scenarios.queue_files.queue_allocations import Field, take_property
-from callboard.scenarios.queue_files.scheduler_xml import left_out_properties, parsed_xml
+from callboard.scenarios.queue_files.scheduler_xml import (
+    left_out_properties,
+    overrides_of_part,
+    parsed_xml,
+    refusing_values,
+)
 from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.text.quantities import printable
 from callboard.scheduler.text.scenario_error import ScenarioError
-from callboard.scheduler.text.toml_text import toml_value, without_defaults
 
 _ROOT = "root"
 _DEPTH_MAX = 50
@@ -39,12 +43,8 @@ class FairSettings(NamedTuple):
 
     def overrides(self) -> list[str]:
         """All as `--set` takes it."""
-        plain = {path: without_defaults(pool) for path, pool in self.pools.items()}
-        stated = {"pools": plain, **self.limits}
-        return [
-            *(f"parts.fair.{name}={toml_value(value)}" for name, value in stated.items()),
-            *(f"parts.kill.{name}={toml_value(value)}" for name, value in self.timeouts.items()),
-        ]
+        of_order = overrides_of_part("fair", {"pools": self.pools, **self.limits})
+        return of_order + overrides_of_part("kill", self.timeouts)
 
     def pools_without_queue(self, pools: Iterable[str]) -> tuple[list[str], float]:  # noqa: ARG002
         """None: a pool that the file does not name is created by itself, as in Hadoop."""
@@ -84,10 +84,8 @@ def read_fair_pools(path: Path) -> FairSettings:
     limits = {key: value for key, value in general.items() if key not in _TIMES}
     if jobs := {name: told["max_jobs"] for name, told in users.items() if told}:
         limits["max_jobs_of"] = jobs
-    try:
+    with refusing_values(path):
         Fair.Params(pools=pools, **limits)
-    except ValueError as error:
-        raise ScenarioError(str(error), source=path) from None
     timeouts = {key: value for key, value in general.items() if key in _TIMES}
     return FairSettings(pools, limits, timeouts, *found.left_out(dialect.played))
 
@@ -112,10 +110,8 @@ def read_fair_queues(path: Path) -> YarnQueueSettings:
     ):
         general["scheduler"] = "drf"
     general = {"scheduler": "fair", **general}
-    try:
+    with refusing_values(path):
         YarnParams(queues=queues, **general)
-    except ValueError as error:
-        raise ScenarioError(str(error), source=path) from None
     return YarnQueueSettings(queues, general, *found.left_out({*_YARN_QUEUE, *_YARN_SCHEDULER}))
 
 
@@ -193,10 +189,8 @@ class _Taken:
 
     def params(self, kind: Callable[..., Any], name: str, values: dict[str, Any]) -> Any:
         """A pool or queue of these values; ScenarioError where one is out of its range."""
-        try:
+        with refusing_values(self._path, f"`{printable(name[:80])}`: "):
             return kind(**values)
-        except ValueError as error:
-            raise ScenarioError(f"`{printable(name[:80])}`: {error}", source=self._path) from None
 
     def left_out(self, played: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The elements that are not played, and notes on those that may be slips of the pen."""
@@ -258,7 +252,7 @@ _TIMEOUTS: dict[str, Field] = {
     "defaultFairSharePreemptionTimeout": ("fair_share_timeout_s", _finite, _SECONDS),
     "defaultMinSharePreemptionTimeout": ("min_share_timeout_s", _finite, _SECONDS),
 }
-_TIMES = ("min_share_timeout_s", "fair_share_timeout_s")
+_TIMES = {key for key, _, _ in _TIMEOUTS.values()}
 
 
 class _Dialect(NamedTuple):

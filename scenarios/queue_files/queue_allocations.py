@@ -14,6 +14,8 @@ from callboard.scenarios.queue_files.scheduler_xml import (
     GOES_TO_DEFAULT,
     GOES_TO_NOBODY,
     left_out_properties,
+    overrides_of_part,
+    refusing_values,
     scheduler_properties,
     shares_note,
 )
@@ -21,7 +23,6 @@ from callboard.scheduler.orders.capacity.capacity import Capacity, capacities
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 from callboard.scheduler.text.scenario_error import ScenarioError
-from callboard.scheduler.text.toml_text import toml_value, without_defaults
 
 _HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
 _YARN = re.compile(r"yarn\.scheduler\.capacity\.root\.(?P<queue>.+)\.(?P<name>[^.]+)")
@@ -46,8 +47,7 @@ class QueueSettings(NamedTuple):
 
     def overrides(self) -> list[str]:
         """The queues as `--set` takes them."""
-        plain = {name: without_defaults(queue) for name, queue in self.queues.items()}
-        return [f"parts.capacity.queues={toml_value(plain)}"]
+        return overrides_of_part("capacity", {"queues": self.queues})
 
     def pools_without_queue(self, pools: Iterable[str]) -> tuple[list[str], float]:
         """The pools of which there is no queue, and the capacity in percent of `default`, where
@@ -131,14 +131,10 @@ def _checked_queues(
 ) -> dict[str, QueueParams]:
     queues = {}
     for name, values in stated.items():
-        try:
+        with refusing_values(path, f"queue `{name[:80]}`: "):
             queues[name] = QueueParams(**{**defaults, **values})
-        except ValueError as error:
-            raise ScenarioError(f"queue `{name[:80]}`: {error}", source=path) from None
-    try:
+    with refusing_values(path):
         Capacity.Params(queues=queues)
-    except ValueError as error:
-        raise ScenarioError(str(error), source=path) from None
     return queues
 
 

@@ -4,6 +4,7 @@ know of names in it that mean nothing.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from callboard.histories.readers.unpacked_text import open_unpacked
 from callboard.scheduler.text.concise import concise
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.strict_decoder import suggestion
+from callboard.scheduler.text.toml_text import plain_value, toml_value
 
 BYTES_MAX = 10_000_000
 """A larger file is none that anybody has written for a scheduler."""
@@ -101,6 +103,23 @@ class _OpenElements:
 
     def end(self, _tag: str) -> None:
         self.names.pop()
+
+
+@contextmanager
+def refusing_values(path: Path, of: str = "") -> Iterator[None]:
+    """ScenarioError where a queue, or what there is of all, is made of values that it cannot have;
+    `of` says which.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ScenarioError(f"{of}{error}", source=path) from None
+
+
+def overrides_of_part(part: str, stated: Mapping[str, object]) -> list[str]:
+    """What is stated of a policy's part, as `--set` takes it."""
+    values = ((name, toml_value(plain_value(value))) for name, value in stated.items())
+    return [f"parts.{part}.{name}={value}" for name, value in values]
 
 
 def _notes_on_repeated_properties(pairs: Collection[tuple[str, str]]) -> Iterator[str]:

@@ -22,11 +22,12 @@ from callboard.scenarios.queue_files.scheduler_xml import (
     GOES_TO_DEFAULT,
     GOES_TO_NOBODY,
     left_out_properties,
+    overrides_of_part,
+    refusing_values,
     scheduler_properties,
     shares_note,
 )
 from callboard.scheduler.text.scenario_error import ScenarioError
-from callboard.scheduler.text.toml_text import toml_value, without_defaults
 
 _FILE = re.compile(r"yarn\.scheduler\.capacity\.(?P<name>[^.]+)")
 _QUEUE = re.compile(r"yarn\.scheduler\.capacity\.root(?:\.(?P<queue>.+))?\.(?P<name>[^.]+)")
@@ -46,9 +47,7 @@ class YarnQueueSettings(NamedTuple):
 
     def overrides(self) -> list[str]:
         """All as `--set` takes it."""
-        plain = {path: without_defaults(queue) for path, queue in self.queues.items()}
-        stated = {"queues": plain, **self.general}
-        return [f"parts.yarn.{name}={toml_value(value)}" for name, value in stated.items()]
+        return overrides_of_part("yarn", {"queues": self.queues, **self.general})
 
     def pools_without_queue(self, pools: Iterable[str]) -> tuple[list[str], float]:
         """The pools of which there is no queue, and the capacity in percent of `default`, where
@@ -102,15 +101,13 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
         stated = {queue: values for queue, values in stated.items() if queue in known}
     if not stated:
         raise ScenarioError("there are no queues in it", source=path)
-    queues = {
-        name: _queue_params(name, _with_inherited_values(name, stated, of_root), path)
-        for name in stated
-    }
-    try:
+    queues = {}
+    for name in stated:
+        with refusing_values(path, f"queue `{name[:80]}`: "):
+            queues[name] = YarnQueueParams(**_with_inherited_values(name, stated, of_root))
+    with refusing_values(path):
         YarnParams(queues=queues, **general)
         tree = QueueTree(queues, open_ended=False)
-    except ValueError as error:
-        raise ScenarioError(str(error), source=path) from None
     plain, slips = left_out_properties(unplayed, {*_FIELDS, *_GENERAL}, unlisted, list(stated))
     shares = _shares_notes(tree, queues) if any(map(_QUEUE.fullmatch, properties)) else ()
     return YarnQueueSettings(queues, general, tuple(plain), (*notes, *slips, *shares))
@@ -146,13 +143,6 @@ def _paths_of_ancestors(name: str) -> Iterable[str]:
     """The paths of the queues above one, from the root on."""
     parts = name.split("/")
     return ("/".join(parts[:depth]) for depth in range(1, len(parts)))
-
-
-def _queue_params(name: str, values: dict[str, Any], path: Path) -> YarnQueueParams:
-    try:
-        return YarnQueueParams(**values)
-    except ValueError as error:
-        raise ScenarioError(f"queue `{name[:80]}`: {error}", source=path) from None
 
 
 def _share_as_percent(text: str) -> float:

@@ -25,7 +25,7 @@ def without_defaults(
         value = getattr(struct, field.name)
         default = _field_default(field) if defaults is None else getattr(defaults, field.name)
         if value is not None and not _is_default(value, default):
-            data[field.encode_name] = _plain_value(value)
+            data[field.encode_name] = plain_value(value)
     return data
 
 
@@ -35,13 +35,14 @@ def _field_default(field: msgspec.structs.FieldInfo) -> object:
     return field.default
 
 
-def _plain_value(value: object) -> Any:
+def plain_value(value: object) -> Any:
+    """Plain data; of Structs, as deep as they lie, what they say that their defaults do not."""
     if isinstance(value, msgspec.Struct):
         return without_defaults(value)
     if isinstance(value, list | tuple):
-        return [_plain_value(each) for each in value]
+        return [plain_value(each) for each in value]
     if isinstance(value, Mapping):
-        return {name: _plain_value(each) for name, each in value.items()}
+        return {name: plain_value(each) for name, each in value.items()}
     return msgspec.to_builtins(value)
 
 

@@ -12,6 +12,7 @@ from callboard.commands import backtest_command
 from callboard.console import aligned
 from callboard.playing import PlayedTasks
 from tests.callboard.conftest import Run
+from tests.callboard.test_capacity_file import MINE, xml
 from tests.histories.readers.samples import HADOOP1, SWF, written
 
 WORLD = """
@@ -438,7 +439,8 @@ def test_a_back_test_that_proves_long_is_given_up(
     two minutes had a back-test of nine and more.  What is to be asked instead has the same queues.
     """
     monkeypatch.setattr(what_if, "REPLAYED_MESSAGES_MAX", 400)
-    queues = tmp_queues(history[0].parent)
+    stated = xml({f"{MINE}default.capacity": "100"})
+    queues = str(written(history[0].parent, stated, "capacity-scheduler.xml"))
     asked = ("run", str(history[0]), "--policy", "capacity", "--allocations", queues)
     _, out, _ = callboard(*asked, "--until", "1:00", "--set", "parts.late.cap=0.2")
     told = f"--policy capacity --allocations {queues} --set parts.late.cap=0.2"
@@ -461,14 +463,6 @@ def test_queues_of_memory_have_nodes_with_memory_in_the_back_test_too(
     status, _, err = callboard(*asked)
     assert status == 2
     assert "`cluster.capacity={memory=…}` says how much each has" in err
-
-
-def tmp_queues(folder: Path) -> str:
-    path = folder / "capacity-scheduler.xml"
-    name, value = "mapred.capacity-scheduler.queue.default.capacity", "100"
-    stated = f"<property><name>{name}</name><value>{value}</value></property>"
-    path.write_text(f"<configuration>{stated}</configuration>", encoding="utf-8")
-    return str(path)
 
 
 def test_jobs_that_are_left_out_are_no_error_of_what_is_predicted(

@@ -20,6 +20,7 @@ from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
+from tests.histories.readers.samples import written
 from tests.support.traces import trace
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -50,12 +51,6 @@ YARN = """<allocations>
   <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
   <queuePlacementPolicy><rule name="specified"/></queuePlacementPolicy>
 </allocations>"""
-
-
-def written(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "fair-scheduler.xml"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def test_hadoop_1s_elements_are_those_of_a_pool(tmp_path: Path) -> None:
