@@ -103,15 +103,20 @@ class PlannedWorld(NamedTuple):
         return _run_spec_of(self.source, self.options, seed)
 
     @property
+    def settings(self) -> list[str]:
+        """What `--set` sets, and the columns of a table, as `--set` takes them."""
+        key, columns = SHORTCUTS["--map"][0], getattr(self.options, "--map")
+        return [*([] if columns is None else [f"{key}={columns}"]), *self.options.set]
+
+    @property
     def interval_hint(self) -> str:
         """What to know if the options make it another number of nodes, with other heartbeats, and
         a policy goes by these.
         """
         if not any_by_heartbeats(self.policies, self.spec.scenario.parts):
             return ""
-        columns = getattr(self.options, "--map")
-        others = [each for each in self.options.set if not each.startswith("cluster.nodes")]
-        was = self.source.cluster([f"workload.columns={columns}", *others] if columns else others)
+        others = [each for each in self.settings if not each.startswith("cluster.nodes")]
+        was = self.source.cluster(others)
         return "" if was is None else interval_hint([was, self.spec.scenario.cluster])
 
     def runs(self, seed: int | None = None) -> list[RunSpec]:

@@ -73,30 +73,27 @@ def backtest_sentence(
     jobs = workload.recording(base_dir).jobs
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
-    unchanged = _unchanged_history(world, options)
-    cut_short = world.spec.until_ms is not None
-    if cut_short or unchanged.scenario != world.spec.scenario:
-        long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
-        tested = [each for each in world.policies if each not in long]
-        tasks = _backtest_tasks(unchanged, tested)
-        try:
-            results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
-        except RunFailed as error:
-            return f"No back-test: the unchanged history cannot be played: {error}"
-        if interrupted:
-            return f"The back-test was stopped. {_backtest_hint(world, options, tested)}"
-        found = list(results.values())
-        long += [each.summary.policy for each in found if each.summary.reason == GIVEN_UP]
-        found = [each for each in found if each.summary.reason != GIVEN_UP]
-        told = []
-        if found:
-            told.append(_error_sentence(jobs, found, unchanged, world.spec.scenario.timeline))
-        if long:
-            names = " and ".join(policy_labels(long))
-            told.append(f"Under {names} the unchanged history takes long.")
-            told.append(_backtest_hint(world, options, long))
-        return " ".join(told)
-    return _error_sentence(jobs, played, unchanged, world.spec.scenario.timeline)
+    unchanged, timeline = _unchanged_history(world), world.spec.scenario.timeline
+    if world.spec.until_ms is None and unchanged.scenario == world.spec.scenario:
+        return _error_sentence(jobs, played, unchanged, timeline)
+    long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
+    tested = [each for each in world.policies if each not in long]
+    tasks = _backtest_tasks(unchanged, tested)
+    try:
+        results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
+    except RunFailed as error:
+        return f"No back-test: the unchanged history cannot be played: {error}"
+    if interrupted:
+        return f"The back-test was stopped. {_backtest_hint(world, tested)}"
+    given_up = [each for each in results.values() if each.summary.reason == GIVEN_UP]
+    found = [each for each in results.values() if each.summary.reason != GIVEN_UP]
+    long += [each.summary.policy for each in given_up]
+    told = [_error_sentence(jobs, found, unchanged, timeline)] if found else []
+    if long:
+        names = " and ".join(policy_labels(long))
+        told.append(f"Under {names} the unchanged history takes long.")
+        told.append(_backtest_hint(world, long))
+    return " ".join(told)
 
 
 def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
@@ -155,31 +152,23 @@ def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask
 _HINT = "How far it is off: "
 
 
-def _backtest_hint(
-    world: PlannedWorld, options: argparse.Namespace, policies: Sequence[str]
-) -> str:
+def _backtest_hint(world: PlannedWorld, policies: Sequence[str]) -> str:
     """How to learn how far predictions are off under these policies, the scheduler set as here."""
+    options = world.options
     stated = [] if options.allocations is None else ["--allocations", options.allocations]
-    for each in _settings_of_history(world, options):
+    for each in settings_of_history(world.settings, world.source):
         key, _, value = each.partition("=")
         stated += ["--map", value] if key == COLUMNS else ["--set", each]
     return _HINT + backtest_command_line(options.scenarios[0], policies, stated)
 
 
-def _unchanged_history(world: PlannedWorld, options: argparse.Namespace) -> RunSpec:
+def _unchanged_history(world: PlannedWorld) -> RunSpec:
     """The history as it was recorded, with all its jobs, and with the same settings of the
     scheduler.
     """
-    queues = (
-        [] if options.allocations is None else queue_overrides(options.allocations, options.policy)
-    )
-    return world.source.history([*queues, *_settings_of_history(world, options)])
-
-
-def _settings_of_history(world: PlannedWorld, options: argparse.Namespace) -> list[str]:
-    columns = getattr(options, "--map")
-    read = [] if columns is None else [f"{COLUMNS}={columns}"]
-    return settings_of_history([*read, *options.set], world.source)
+    file, policies = world.options.allocations, world.options.policy
+    queues = [] if file is None else queue_overrides(file, policies)
+    return world.source.history([*queues, *settings_of_history(world.settings, world.source)])
 
 
 def _error_sentence(

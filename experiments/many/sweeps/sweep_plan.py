@@ -79,8 +79,7 @@ def settings_of_history(settings: Sequence[str], source: RunSource) -> list[str]
     """
     kept = [COLUMNS, SCHEDULER_KEYS]
     cluster = source.cluster([each for each in settings if each.startswith(COLUMNS)])
-    told = cluster is not None and [cluster.capacity, *(each.capacity for each in cluster.group)]
-    if not told or not any(told):
+    if cluster is None or not (cluster.capacity or any(each.capacity for each in cluster.group)):
         kept.append("cluster.capacity")
     return [each for each in settings if each.startswith(tuple(kept))]
 
