@@ -66,7 +66,8 @@ class Finding:
         self.tested += outcome.times > 0
         self.said_nothing += outcome.times == 0 and not outcome.broken
         self.not_applicable = outcome.not_applicable
-        self.spoilt[outcome.not_applicable] += outcome.spoilt
+        if outcome.spoilt:
+            self.spoilt[outcome.not_applicable] += 1
         if outcome.broken:
             self.counterexample = Counterexample(experiment.scenario, outcome.broken)
 

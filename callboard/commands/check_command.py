@@ -230,8 +230,8 @@ def _result_cell(finding: search.Finding, plan: PropertySelection) -> str:
     elif finding.said_nothing:
         silent = finding.said_nothing - finding.spoilt.total()
         remarks = [f"did not apply in {silent:,}"] if silent else []
-        spoilt = ((why.partition(",")[0], times) for why, times in finding.spoilt.items() if times)
-        remarks += [f"{why} in {times:,}" for why, times in spoilt]
+        spoilt = finding.spoilt.items()
+        remarks += [f"{why.partition(',')[0]} in {times:,}" for why, times in spoilt]
     if finding.prop.name not in plan.guaranteed:
         remarks.append("not guaranteed")
     return "; ".join(remarks)

@@ -16,6 +16,11 @@ def only_few(number: int, noun: str) -> str:
     return f"only {count(number, noun)}" if number else f"no {noun}"
 
 
+def as_sentence(text: str) -> str:
+    """The text with a capital and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def and_more(shown: Iterable[str], rest: int) -> str:
     """`a, b, c and 4 more`: the first of some, and how many are left."""
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")

@@ -6,7 +6,7 @@ findings are put into the words of people who write TOML.
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -155,11 +155,11 @@ def _explained_error(message: str, raw: object, type_: Any) -> DecodeError:
     if missing := _MISSING.match(message):
         return DecodeError("this field is required and missing", (*key, missing[1]))
     kinds = {at: kind for at, _, kind in _visit_values((), raw, _type_info(type_))}
-    expected = _expected_words(message, key, kinds)
+    choices = _allowed_choices(key, kinds)
+    expected = _expected_words(message, choices)
     if expected is None:  # from a check of the Struct's own
         return DecodeError(message[: place.start()] if place else message, key)
     value = value_at(raw, key)
-    choices = [choice.strip('"') for choice in _allowed_choices(key, kinds)]
     meant = nearest(value, choices) if isinstance(value, str) else ""
     hint = f'; did you mean "{meant}"?' if meant else ""
     return DecodeError(f"expected {expected}, got {_shown_value(value)}{hint}", key)
@@ -188,13 +188,14 @@ def _with_value_at(raw: Any, key: KeyPath, value: object) -> object:
     return copy
 
 
-def _expected_words(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:
+def _expected_words(message: str, choices: Sequence[str]) -> str | None:
     if limit := _LIMIT.match(message):
         if limit[2]:
             return f"{TYPE_WORDS[limit[1]]} of length {BOUND_WORDS[limit[3]]} {limit[4]}"
         return f"{TYPE_WORDS[limit[1]]} of {BOUND_WORDS[limit[3]]} {_number_in_full(limit[4])}"
-    if choices := _allowed_choices(key, kinds):
-        return f"one of {', '.join(choices)}"
+    if choices:
+        quoted = (f'"{each}"' for each in choices)
+        return f"one of {', '.join(quoted)}"
     if expected := _EXPECTED.match(message):
         names = expected[1].replace(" | null", "").split(" | ")
         return " or ".join(TYPE_WORDS.get(name, name) for name in names)
@@ -212,11 +213,11 @@ def _number_in_full(number: str) -> str:
 def _allowed_choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
     kind = kinds.get(key)
     if isinstance(kind, inspect.LiteralType):
-        return [f'"{value}"' for value in kind.values]
+        return [str(value) for value in kind.values]
     parent = kinds.get(key[:-1])
     if key and isinstance(parent, inspect.UnionType):
         structs = [member for member in parent.types if isinstance(member, inspect.StructType)]
-        return [f'"{member.tag}"' for member in structs if member.tag_field == key[-1]]
+        return [str(member.tag) for member in structs if member.tag_field == key[-1]]
     return []
 
 

@@ -72,12 +72,10 @@ def measure_named(name: str) -> Measure:
         return MEASURES[name]
     path = name.split(".")
     if not _is_figure(path):
-        meant, others = (
-            nearest(name, MEASURES),
-            "the figures of a run's JSON, as in attempts.failed",
-        )
-        there = f"there are {', '.join(MEASURES)}, and {others}"
-        told = f"did you mean `{meant}`?" if meant else there
+        known = ", ".join(MEASURES)
+        told = f"there are {known}, and the figures of a run's JSON, as in attempts.failed"
+        if meant := nearest(name, MEASURES):
+            told = f"did you mean `{meant}`?"
         raise InputError(f"{name}: no measure is called so; {told}")
 
     def at_path(run: Summary) -> float | None:

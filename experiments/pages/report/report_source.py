@@ -38,6 +38,7 @@ from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
 from callboard.journal.told_scenario import told_parts, told_scenario, told_table
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.text.quantities import as_sentence
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LINES_MAX = 200
@@ -90,7 +91,7 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
     except (ScenarioError, InputError, JournalError, OSError) as error:
         notes.append(no_slowdowns_note(error))
     if hint := interval_hint(_clusters_by_heartbeats(runs)):
-        notes.append(f"{hint[:1].upper()}{hint[1:]}.")
+        notes.append(as_sentence(hint))
     files = shlex.join(map(str, paths))
     again = [
         *(journal_command(path, run.policy) for path, run in zip(paths, runs, strict=True)),

@@ -67,7 +67,7 @@ from callboard.experiments.pages.report.result_tables import (
 )
 from callboard.experiments.pages.report.world_facts import WorldFacts, rough_duration
 from callboard.scheduler.text.missing_extra import MissingExtraError
-from callboard.scheduler.text.quantities import count
+from callboard.scheduler.text.quantities import as_sentence, count
 
 _SETTINGS_MAX = 12
 """Settings with tables of their own; of more there is the overview alone."""
@@ -114,7 +114,7 @@ def _lead_sentences(source: ReportSource, groups: Sequence[SettingRuns]) -> Iter
     """
     notes = {name: world.switches for name, world in source.worlds.items() if world.switches}
     for name, note in notes.items():
-        yield f"{name}: {note}." if len(source.worlds) > 1 else f"{note[0].upper()}{note[1:]}."
+        yield f"{name}: {note}." if len(source.worlds) > 1 else as_sentence(note)
     compared = [g for g in groups if g.scenario not in notes or len(g.runs.policies) < 2]
     if compared:
         yield lead_of(compared)
@@ -165,7 +165,7 @@ def _result_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Itera
             yield steps
         yield Prose(text=_INTERVALS, mark="dim")
         if told := one_run_note(groups):
-            yield Prose(text=f"{told[0].upper()}{told[1:]}.", mark="dim")
+            yield Prose(text=as_sentence(told), mark="dim")
         return
     yield from _setting_blocks(groups[0], source.within_s)
 
@@ -212,7 +212,7 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
         text = f"The mean response time is known only roughly for {wide}: more seeds"
         yield Prose(text=f"{text} would narrow the intervals.", mark="bad")
     if skewed := skewed_remark(runs):
-        yield Prose(text=f"{skewed[0].upper()}{skewed[1:]}.", mark="bad")
+        yield Prose(text=as_sentence(skewed), mark="bad")
 
 
 # Figures.
