@@ -83,7 +83,8 @@ def open_unpacked(path: Path) -> Unpacked:
 
 
 def _past_byte_order_mark(file: Unpacked) -> Unpacked:
-    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+    begin = file.read(len(codecs.BOM_UTF8))
+    if begin and begin != codecs.BOM_UTF8:  # where nothing can be read, `breaks_off` says why
         file.seek(0)
     return file
 

@@ -18,6 +18,9 @@ from callboard.scheduler.text.toml_text import toml_key, toml_value, without_def
 _BARE = re.compile(r"=\s*([A-Za-z_][\w-]*)\s*(?=,|$)")
 """A word as the value of a parameter."""
 
+_ALTERNATIVES = re.compile(r"\{[^={}]+\}")
+"""Braces that hold values, not the entries of a table."""
+
 
 def read_table(text: str, part: str) -> dict[str, Any]:
     """The words between a part's brackets as plain data; PolicySpecError if they are not TOML."""
@@ -28,6 +31,11 @@ def read_table(text: str, part: str) -> dict[str, Any]:
     try:
         document = _parsed_params(inline)
     except (ValueError, RecursionError) as error:
+        if _ALTERNATIVES.search(text):
+            raise PolicySpecError(
+                f"`{part}({text})`: a policy is one value of each parameter; alternatives in "
+                "braces are for `callboard sweep`"
+            ) from None
         reason = re.sub(r" \(at .*\)$", "", str(error))
         raise PolicySpecError(
             f"`{part}({text})`: the parameters cannot be read, {reason[:1].lower()}{reason[1:]}; "

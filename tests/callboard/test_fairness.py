@@ -167,6 +167,16 @@ def test_the_speculation_rule_of_the_docs_keeps_what_every_policy_does(callboard
     assert json.loads(out)[0]["speculation"]["won"] > 10
 
 
+@pytest.mark.soak
+def test_the_preemption_rule_of_the_docs_keeps_what_every_policy_does(callboard: Run) -> None:
+    """And jobs wait less with it, as its page's command shows."""
+    with_rule = f"fair+{ROOT}/docs/examples/nobody_waits.py:NobodyWaits"
+    assert callboard("check", with_rule, "--max-examples", "10")[0] == 0
+    both = ("--policy", "fair", "--policy", with_rule)
+    fair, nobody_waits = json.loads(callboard("run", "hfsp-test", *both, "--check", "--json")[1])
+    assert nobody_waits["response_seconds"]["mean"] < 0.9 * fair["response_seconds"]["mean"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

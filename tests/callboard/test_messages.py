@@ -150,9 +150,10 @@ def test_a_swim_trace_may_be_gzipped(callboard: Run, tmp_path: Path) -> None:
     path.write_bytes(packed)
     status, out, _ = callboard("run", str(path), "--policy", "fifo")
     assert (status, "1 job (1 map" in out) == (0, True)
-    path.write_bytes(packed[:-9])
-    status, _, err = callboard("run", str(path), "--policy", "fifo")
-    assert (status, "a gzipped file that is cut off or damaged" in err) == (2, True)
+    for damaged in (packed[:-9], packed[:2]):
+        path.write_bytes(damaged)
+        status, _, err = callboard("run", str(path), "--policy", "fifo")
+        assert (status, "a gzipped file that is cut off or damaged" in err) == (2, True)
 
 
 def test_a_history_is_told_by_what_stands_in_it_whatever_it_is_called(

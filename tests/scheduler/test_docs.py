@@ -46,6 +46,6 @@ def test_the_example_is_the_file() -> None:
 def test_the_other_examples_are_in_their_files() -> None:
     part = r"<!-- part of (examples/\w+.py) -->\n```python\n(.*?)```"
     blocks = re.findall(part, TEXT, re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for name, code in blocks:
         assert code in (ROOT / "docs" / name).read_text("utf-8")

@@ -182,6 +182,7 @@ def test_any_text_is_a_policy_or_a_policy_spec_error(text: str) -> None:
         ("fair+delay(node=nan)", "parameter `node`: expected a finite number"),
         ("fair+delay(skips=2.5)", "parameter `skips`: expected a whole number, got 2.5"),
         ("fair+delay(node)", 'written like `delay(name=1, other="text")`'),
+        ("fair+delay(node={1,5})", "alternatives in braces are for `callboard sweep`"),
         ("fair+delay(node=1,node=2)", "duplicate"),
         ("fair+delay(node=5}\nx={a=1)", "delay"),
         ("./mine.py:Mine", "unknown policy `./mine.py:Mine`"),
