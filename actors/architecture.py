@@ -56,9 +56,9 @@ class Architecture(Spelled):
         script = list(script)
         for each in script:
             if not isinstance(each.fault, self.knows):
-                from callboard.actors.refusals import why_refused  # knows all architectures
+                from callboard.actors.refusals import why_fault_refused  # knows all architectures
 
-                raise PolicySpecError(why_refused(self, each, script))
+                raise PolicySpecError(why_fault_refused(self, each, script))
 
     @abstractmethod
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
@@ -72,7 +72,7 @@ class Architecture(Spelled):
     def scheduler_of(self, job: JobId) -> int:
         """The address of the scheduler that a job speaks with."""
 
-    def others_for(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
+    def fallback_schedulers(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
         """The addresses of the schedulers to which a job goes in turn when its own is gone."""
         return ()
 

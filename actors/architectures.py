@@ -75,13 +75,13 @@ def architecture_name(spelling: str) -> str:
     return name if name in ARCHITECTURES else CENTRAL
 
 
-def who_knows(fault: type[Fault]) -> list[str]:
+def architectures_knowing_fault(fault: type[Fault]) -> list[str]:
     """The names of those that have an answer to such a fault, the central one's last."""
     loads = {**ARCHITECTURES, CENTRAL: _central_class}
     return [name for name, load in loads.items() if issubclass(fault, load().knows)]
 
 
-def what_ships(settings: parts.PartSettings) -> parts.Catalogue:
+def shipped_catalogue(settings: parts.PartSettings) -> parts.Catalogue:
     """The parts and architectures that ship, with these settings.  PolicySpecError for others'."""
     return parts.Catalogue(PARTS, ARCHITECTURES).with_settings(settings)
 
@@ -90,7 +90,7 @@ def made_architecture(spelling: str, settings: parts.PartSettings) -> Architectu
     """The fresh schedulers of an architecture that ships; None for a policy.  PolicySpecError for
     what does not ship, or is spelled wrongly.
     """
-    chosen = parts.parse_policy(spelling, what_ships(settings)).get(ARCHITECTURE)
+    chosen = parts.parse_policy(spelling, shipped_catalogue(settings)).get(ARCHITECTURE)
     if chosen is None:
         return None
     made = chosen.make()

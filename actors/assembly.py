@@ -28,7 +28,7 @@ def assemble(kernel: Kernel[AnyEvent], world: World, architecture: Architecture)
             slowstart=world.tasks.slowstart,
             latency_ms=world.cluster.latency_ms,
             hosts_asked=bool(world.script),
-            others=architecture.others_for(spec.job),
+            others=architecture.fallback_schedulers(spec.job),
         )
 
     kernel.admit_actor(Client(world.jobs, make_job))

@@ -170,7 +170,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             own_reduces = reduces if group.reduce_slots is None else group.reduce_slots
             yield group.nodes, own_maps, own_reduces, group.speed, group.node_type
 
-    def capacities(self) -> Iterator[tuple[int, dict[str, int]]]:
+    def group_capacities(self) -> Iterator[tuple[int, dict[str, int]]]:
         """(nodes, what one has besides slots) of the plain nodes and each group."""
         plain = self.capacity or {}
         yield self.nodes, plain
@@ -188,7 +188,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             return Topology(self.racks, sizes)
         return Topology(max(1, -(-nodes * len(sizes) // sum(sizes))))
 
-    def map_speed(self) -> float:
+    def total_map_speed(self) -> float:
         """How many seconds of maps all map slots do in a second."""
         return sum(nodes * maps * speed for nodes, maps, _, speed, _ in self.groups())
 
@@ -200,15 +200,15 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """The interval that the master returns to so many nodes (rule H1)."""
         return self.heartbeat.period_ms(self.node_count())
 
-    def round_ms(self) -> Millis:
+    def heartbeat_cycle_ms(self) -> Millis:
         """From one heartbeat of a node to its next: the interval, the way there and back, and the
         master's thought about it.
         """
         return self.period_ms() + 2 * self.latency_ms + self.heartbeat.thinking_ms
 
-    def longest_round_ms(self) -> Millis:
+    def longest_heartbeat_cycle_ms(self) -> Millis:
         """The same where the master thinks about those of all other nodes first."""
-        return self.round_ms() + (self.node_count() - 1) * self.heartbeat.thinking_ms
+        return self.heartbeat_cycle_ms() + (self.node_count() - 1) * self.heartbeat.thinking_ms
 
 
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -254,9 +254,9 @@ def vectors_of_nodes(
     cluster: Cluster, nodes: Iterable[NodeFacts]
 ) -> tuple[Dimensions, tuple[Vector, ...]]:
     """The dimensions of a cluster, and what each of its nodes has of them."""
-    named = sorted({name for _, amounts in cluster.capacities() for name in amounts})
+    named = sorted({name for _, amounts in cluster.group_capacities() for name in amounts})
     dimensions = Dimensions(tuple(named))
-    amounts = (each for count, each in cluster.capacities() for _ in range(count))
+    amounts = (each for count, each in cluster.group_capacities() for _ in range(count))
     slots = ((each.map_slots, each.reduce_slots) for each in nodes)
     return dimensions, tuple(map(dimensions.of_node, slots, amounts))
 

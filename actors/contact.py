@@ -86,7 +86,7 @@ class Contact:
         self._times = 0
         self._turn += 1
 
-    def begin(self, life: int, session: int, cause: int) -> None:
+    def begin_session(self, life: int, session: int, cause: int) -> None:
         """Begin another session; `cause` ended the one before."""
         self.life, self.session = life, session
         self._reset_frames(cause)
@@ -105,11 +105,11 @@ class Contact:
         if len(self._unconfirmed) == 1:
             self._await_confirmation()
 
-    def ask(self) -> None:
+    def ping(self) -> None:
         """Have the other side say, once, that it is there."""
         self._send_frame(self._new_frame(0, self._cause, asks=True))
 
-    def answer(self) -> None:
+    def confirm_heard(self) -> None:
         """Say what has been heard, in which life and session."""
         self._send_frame(self._new_frame(0, self._cause))
 
@@ -127,7 +127,7 @@ class Contact:
             self._heard += 1
             due.append(self._early.pop(self._heard))
         if frame.number or frame.asks:
-            self.answer()
+            self.confirm_heard()
         return due
 
     def say_again(self, again: SayAgain) -> None:

@@ -84,7 +84,7 @@ class Job(Actor[AnyEvent]):
         spec = self._spec
         self._change_state(JobChange.SUBMIT)
         what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
-        self._begin(self.note(ev.JobSubmitted(self.now_ms, *what)))
+        self._begin_initialisation(self.note(ev.JobSubmitted(self.now_ms, *what)))
 
     def on_initialisation_due(self, _: msg.InitialisationDue) -> None:
         self.send(self.address, msg.InitialisationOver(), self.cause)
@@ -123,14 +123,14 @@ class Job(Actor[AnyEvent]):
         if self._hosts_asked and self._spec.reduces:
             self._outputs[news.task] = news.node
             self._outputs_on[news.node] = self._outputs_on.get(news.node, 0) + 1
-        if self._maps_done():
+        if self._are_maps_done():
             waiting, self._fetching = self._fetching, []
             for fetch in waiting:
                 self._let_reduce_fetch(fetch)
 
     def on_fetch_outputs(self, fetch: msg.FetchOutputs) -> None:
         """Tell a shuffling reduce that every map output is there, now or when it is."""
-        if self._maps_done():
+        if self._are_maps_done():
             self._let_reduce_fetch(fetch)
             return
         self._fetching.append(fetch)
@@ -182,7 +182,7 @@ class Job(Actor[AnyEvent]):
         self._change_state(JobChange.RESUBMIT)
         self._forget_progress()
         resubmitted = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
-        self._begin(self.note(resubmitted))
+        self._begin_initialisation(self.note(resubmitted))
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Its client notices soon, and goes round a list of schedulers (Sparrow, SOSP 2013); it
@@ -215,7 +215,7 @@ class Job(Actor[AnyEvent]):
     def _change_state(self, change: JobChange) -> None:
         self.state = step(JOB, self.state, change, self.name)
 
-    def _begin(self, cause: int) -> None:
+    def _begin_initialisation(self, cause: int) -> None:
         """Be initialised, which may take time."""
         if self._ready_ms <= self.now_ms:
             self._begin_setup(cause)
@@ -234,14 +234,14 @@ class Job(Actor[AnyEvent]):
 
     def _submit_maps(self, cause: int) -> None:
         spec = self._spec
-        replicas = self._placement.place(spec.job, spec.maps)
+        replicas = self._placement.place_job_blocks(spec.job, spec.maps)
         work = msg.MapWork(spec.map_ms, spec.factors, _task_anomalies(spec, MAPS))
         self._submit_stage(MAPS, work, cause, self._placement.replication, replicas.tobytes())
         self._open_reduces_or_finish(cause)
 
     def _submit_reduces(self, cause: int) -> None:
         spec = self._spec
-        times_ms = (spec.shuffle_ms, spec.tail_ms, spec.reduce_ms)
+        times_ms = (spec.shuffle_ms, spec.shuffle_tail_ms, spec.reduce_ms)
         work = msg.ReduceWork(*times_ms, spec.factors, _task_anomalies(spec, REDUCES))
         self._submit_stage(REDUCES, work, cause)
 
@@ -267,7 +267,7 @@ class Job(Actor[AnyEvent]):
                 return
             self._change_state(JobChange.OPEN_REDUCES)
             self._submit_reduces(cause)
-        if self._maps_done() and self._done[REDUCES] == spec.reduces:
+        if self._are_maps_done() and self._done[REDUCES] == spec.reduces:
             self._begin_cleanup(cause)
 
     def _begin_cleanup(self, cause: int) -> None:
@@ -278,7 +278,7 @@ class Job(Actor[AnyEvent]):
         self._change_state(JobChange.AWAIT_CLEANUP)
         self._submit_stage(CLEANUP, msg.PlainWork(self._spec.cleanup_ms), cause)
 
-    def _maps_done(self) -> bool:
+    def _are_maps_done(self) -> bool:
         return self._done[MAPS] == self._spec.maps
 
     def _let_reduce_fetch(self, fetch: msg.FetchOutputs) -> None:

@@ -65,7 +65,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     max_attempts: int = ATTEMPTS_MAX
 
     @property
-    def shape(self) -> tuple[object, ...]:
+    def solo_time_key(self) -> tuple[object, ...]:
         """What decides how long the job takes alone on an empty cluster, noise apart."""
         sizes = (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)
         own = () if self.recorded is None else ("recorded", self.job)  # nobody else's are the same
@@ -74,7 +74,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         first = ("initialised", self.initialisation_ms) if self.initialisation_ms else ()
         return (*sizes, *self.factors, *skew, *own, *aux, *first, *self.only_on)
 
-    def may_run_on(self, node_type: str) -> bool:
+    def allows_node_type(self, node_type: str) -> bool:
         """Whether its tasks may run on nodes of this type."""
         return not self.only_on or node_type in self.only_on
 
@@ -84,11 +84,11 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.submit_ms + self.initialisation_ms
 
     @property
-    def tail_ms(self) -> Millis:
+    def shuffle_tail_ms(self) -> Millis:
         """The last map's part of a shuffle."""
         return self.shuffle_ms // max(self.maps, 1)
 
-    def work_ms(self, stage: Stage, tasks: Tasks) -> list[float]:
+    def nominal_task_lengths_ms(self, stage: Stage, tasks: Tasks) -> list[float]:
         """What each task of a stage takes at speed 1 with local input, before noise and skew; a
         reduce without its shuffle.
         """
@@ -97,10 +97,12 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             return [float((self.map_ms, self.reduce_ms)[stage])] * count
         return [self.recorded.nominal_ms(stage, task, tasks) for task in range(count)]
 
-    def reduces_ms(self) -> list[RecordedReduce]:
+    def parts_of_reduces(self) -> list[RecordedReduce]:
         """The parts of each reduce at speed 1, before noise and skew."""
         if self.recorded is None:
-            return [RecordedReduce(self.shuffle_ms, self.tail_ms, self.reduce_ms)] * self.reduces
+            return [
+                RecordedReduce(self.shuffle_ms, self.shuffle_tail_ms, self.reduce_ms)
+            ] * self.reduces
         return [self.recorded.reduce(task) for task in range(self.reduces)]
 
     def longest_map_ms(self) -> float:
@@ -112,6 +114,6 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         ms = self.shuffle_ms + self.reduce_ms
         return ms if self.recorded is None else self.recorded.longest_reduce_ms
 
-    def factor(self, kind: str) -> float:
+    def duration_factor_on(self, kind: str) -> float:
         """By what factor its tasks are longer on nodes of this kind."""
         return factor_on(kind, self.factors)

@@ -14,7 +14,7 @@ class Onlooker:
     def observe(self, event: AnyEvent) -> None:
         """The next event, in order."""
 
-    def settle(self) -> None:
+    def after_superstep(self) -> None:
         """A superstep is over, and its events have been told.  What this raises ends the run."""
 
     def on_progress(self, kernel: Kernel[AnyEvent]) -> None:

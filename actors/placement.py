@@ -55,20 +55,20 @@ class Placement:
             for replica in range(min(replication, nodes))
         ]
 
-    def place(self, job: JobId, blocks: int) -> NDArray[np.int32]:
+    def place_job_blocks(self, job: JobId, blocks: int) -> NDArray[np.int32]:
         """The nodes that hold each block: shape (blocks, replication), -1 without enough; a row of
         `ANYWHERE` where a map has no input to be near to.
         """
         recorded = self._recorded.get(job)
         if recorded is None:
-            return self._drawn_replicas(job, blocks)
+            return self._drawn_replicas_of_job(job, blocks)
         if recorded.nodes == self._nodes:
             return recorded.first_replicas(self.replication)
-        placed = self._drawn_replicas(job, blocks)
-        placed[recorded.without_input()] = ANYWHERE
+        placed = self._drawn_replicas_of_job(job, blocks)
+        placed[recorded.maps_without_input()] = ANYWHERE
         return placed
 
-    def _drawn_replicas(self, job: JobId, blocks: int) -> NDArray[np.int32]:
+    def _drawn_replicas_of_job(self, job: JobId, blocks: int) -> NDArray[np.int32]:
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
             for block in range(blocks):
@@ -82,7 +82,7 @@ class Placement:
         """The nodes that hold one block, first replica first; none where it lies nowhere."""
         recorded = self._recorded.get(job)
         if recorded is not None:
-            row: list[int] = recorded.held()[block].tolist()
+            row: list[int] = recorded.replica_rows()[block].tolist()
             if row[0] < 0 or recorded.nodes == self._nodes:
                 return [node for node in row[: self.replication] if node >= 0]
         return self._replicas_of_block(job, block)

@@ -100,18 +100,18 @@ class RecordedTasks(msgspec.Struct, frozen=True, gc=False):
         rest_ms = max(max(self.rest_ms, default=0), failed)
         return max(self.shuffle_ms, default=0) + rest_ms
 
-    def held(self) -> NDArray[np.int32]:
+    def replica_rows(self) -> NDArray[np.int32]:
         """The replicas, a row for each map."""
         return np.frombuffer(self.replicas, dtype="<i4").reshape(-1, self.replication)
 
-    def without_input(self) -> NDArray[np.bool_]:
+    def maps_without_input(self) -> NDArray[np.bool_]:
         """Which maps have no input that lies anywhere."""
-        nowhere: NDArray[np.bool_] = self.held()[:, 0] < 0
+        nowhere: NDArray[np.bool_] = self.replica_rows()[:, 0] < 0
         return nowhere
 
     def first_replicas(self, replication: int) -> NDArray[np.int32]:
         """At most `replication` replicas of each map's input; -1 where there are fewer."""
-        held = self.held()
+        held = self.replica_rows()
         rows = np.full((len(held), replication), -1, dtype="<i4")
         known = min(replication, self.replication)
         rows[:, :known] = held[:, :known]

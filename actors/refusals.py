@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from callboard.actors.architecture import CENTRAL, Architecture
-from callboard.actors.architectures import who_knows
+from callboard.actors.architectures import architectures_knowing_fault
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import faults
@@ -35,13 +35,13 @@ ENTRIES: dict[type[faults.Fault], str] = {
 """The entry of a timeline that brings a fault about, or ends it."""
 
 
-def why_refused(
+def why_fault_refused(
     architecture: Architecture, each: ScheduledFault, script: Iterable[ScheduledFault]
 ) -> str:
     """Which entry it has no answer to, and what could be done."""
     who = _architecture_words(architecture)
     what, at_ms = _script_entry(each, script)
-    names = who_knows(type(each.fault))
+    names = architectures_knowing_fault(type(each.fault))
     others = ["a policy of the master" if name == CENTRAL else name for name in names]
     instead = f", or play {_joined_by_or(others)}" if others else ""
     return (

@@ -30,7 +30,7 @@ def set_limits(kernel: Kernel[ev.AnyEvent], world: World) -> None:
 
 def calm_stall_ms(cluster: Cluster) -> Millis:
     """How long nothing need happen on a calm cluster while nothing is at work."""
-    return max(STALL_TIMEOUT_MS, _HEARTBEATS_WITHOUT_EVENTS * cluster.longest_round_ms())
+    return max(STALL_TIMEOUT_MS, _HEARTBEATS_WITHOUT_EVENTS * cluster.longest_heartbeat_cycle_ms())
 
 
 def _is_progress(event: ev.AnyEvent) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
-from callboard.actors.worker.durations import real_ms
+from callboard.actors.worker.durations import noisy_length_ms
 from callboard.scheduler.model import MAPS, JobId, Millis, Stage
 
 
@@ -27,13 +27,13 @@ class WorkloadOracle:
             self._sizes[address] = self._total_length_ms(job, stage)
         return self._sizes[address]
 
-    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:
+    def mean_task_ms(self, job: JobId, stage: Stage, on: str) -> float:
         """The mean of the phase's tasks on nodes of the kind `on`, of speed 1; 0 without any."""
         spec = self._jobs[job]
         count = spec.maps if stage == MAPS else spec.reduces
-        return self.size_ms(job, stage) / count * spec.factor(on) if count else 0.0
+        return self.size_ms(job, stage) / count * spec.duration_factor_on(on) if count else 0.0
 
-    def requested_ms(self, job: JobId) -> Millis | None:
+    def requested_task_ms(self, job: JobId) -> Millis | None:
         """What the job's user said that a task takes."""
         return self._jobs[job].requested_ms
 
@@ -48,8 +48,8 @@ class WorkloadOracle:
         spec = self._jobs[job]
         skew = dict.fromkeys(spec.skewed[stage], spec.skew)
         return [
-            real_ms(self._noise, self._sigma, job, stage, task, ms * skew.get(task, 1))
-            for task, ms in enumerate(spec.work_ms(stage, self._tasks))
+            noisy_length_ms(self._noise, self._sigma, job, stage, task, ms * skew.get(task, 1))
+            for task, ms in enumerate(spec.nominal_task_lengths_ms(stage, self._tasks))
         ]
 
     def _total_length_ms(self, job: JobId, stage: Stage) -> Millis:

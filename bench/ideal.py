@@ -23,7 +23,7 @@ import numpy as np
 
 from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, simulate
 from callboard.scheduler.ideal.disciplines import FloatRow
-from callboard.scheduler.ideal.report_workload import estimates, sizes
+from callboard.scheduler.ideal.report_workload import estimates, sizes_from_bytes
 
 RELEASED = 100_000
 """Jobs a second of the released simulator, at its best."""
@@ -53,7 +53,9 @@ def from_trace(path: Path) -> Workload:
     from callboard.experiments.ideal_study.swim import load_trace
 
     trace = load_trace(path)
-    size = sizes(trace.submit_s, trace.input_bytes, trace.shuffle_bytes, trace.output_bytes)
+    size = sizes_from_bytes(
+        trace.submit_s, trace.input_bytes, trace.shuffle_bytes, trace.output_bytes
+    )
     return Workload(trace.name, trace.submit_s, size, estimates(size, 0.5, 0, 0))
 
 

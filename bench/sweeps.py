@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.sweeps.sweep import read_cells, run_sweep
 from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
@@ -51,8 +51,12 @@ def measured(plan: SweepPlan, cores: int) -> Measured:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--small", type=whole_number(1), default=200, help="runs of milliseconds")
-    parser.add_argument("--large", type=whole_number(1), default=20, help="runs of a second or so")
+    parser.add_argument(
+        "--small", type=whole_number_type(1), default=200, help="runs of milliseconds"
+    )
+    parser.add_argument(
+        "--large", type=whole_number_type(1), default=20, help="runs of a second or so"
+    )
     options = parser.parse_args()
     cores = cores_here()
     small = SweepPlan(scenarios=("two-jobs",), policies=("fifo",), seeds=str(options.small))

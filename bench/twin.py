@@ -39,7 +39,7 @@ def timed(spec: RunSpec, *, journal: bool) -> tuple[int, Millis, float]:
             return found.attempts.launched, round(found.virtual_seconds * 1000), took
         run = twin_of(spec, compiled_loop())
         run.play()
-        return run.launched, run.now_ms, process_time() - began
+        return run.launched_attempts, run.now_ms, process_time() - began
 
 
 def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool) -> None:
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--reps", type=int, default=3, help=reps)
     options = parser.parse_args()
     spec = trace_run(options)
-    twin_of(msgspec.structs.replace(spec, policy="fifo"), compiled_loop()).load()
+    twin_of(msgspec.structs.replace(spec, policy="fifo"), compiled_loop()).compile_loop()
     for policy in options.policy or POLICIES:
         measure(spec, policy, options.reps, journal=options.journal)
 

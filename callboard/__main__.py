@@ -15,8 +15,8 @@ def main() -> int:
     """Run the command line; the exit status."""
     # A job in the background of a script is told by its shell to ignore Ctrl-C.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt_once)
-        sys.unraisablehook = _interrupt_again
+        signal.signal(signal.SIGINT, _interrupt_and_ignore_repeats)
+        sys.unraisablehook = _repeat_swallowed_interrupt
     try:
         from callboard.cli import run_command_line as command_line
 
@@ -25,13 +25,13 @@ def main() -> int:
         return INTERRUPTED
 
 
-def _interrupt_once(_number: int, _frame: FrameType | None) -> None:
+def _interrupt_and_ignore_repeats(_number: int, _frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, and let no further Ctrl-C disturb the way out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
-def _interrupt_again(ignored: "sys.UnraisableHookArgs") -> None:
+def _repeat_swallowed_interrupt(ignored: "sys.UnraisableHookArgs") -> None:
     """Where Python ignores what was raised, as in a callback of the garbage collector, Ctrl-C is
     answered a moment later.
     """
@@ -41,7 +41,7 @@ def _interrupt_again(ignored: "sys.UnraisableHookArgs") -> None:
     from _thread import interrupt_main
     from threading import Timer
 
-    signal.signal(signal.SIGINT, _interrupt_once)
+    signal.signal(signal.SIGINT, _interrupt_and_ignore_repeats)
     again = Timer(_MOMENT_S, interrupt_main)
     again.daemon = True
     again.start()

@@ -66,11 +66,11 @@ def queue_overrides(allocations: str, policies: Sequence[str] | None) -> list[st
     read = [each for each in found.values() if not isinstance(each, ScenarioError)]
     if not read:
         errors = {name: each for name, each in found.items() if isinstance(each, ScenarioError)}
-        raise next(iter(_asked_by_policies(errors, policies or ())), errors["yarn"])
+        raise next(iter(_values_for_policies(errors, policies or ())), errors["yarn"])
     return [override for each in read for override in each.overrides()]
 
 
-def _asked_by_policies(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
+def _values_for_policies(found: Mapping[str, _T], policies: Sequence[str]) -> list[_T]:
     """What there is of those that these policies are."""
     return [
         each
@@ -79,12 +79,12 @@ def _asked_by_policies(found: Mapping[str, _T], policies: Sequence[str]) -> list
     ]
 
 
-def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> None:
+def print_queue_file_notes(allocations: str, policies: Sequence[str], spec: RunSpec) -> None:
     """Say what of the file is not played, or may be wrong, and whose pools have no queue in it;
     InputError if no policy has queues, ScenarioError if one cannot have these.
     """
     found = _queues_in_file(allocations)
-    asked = _asked_by_policies(found, policies)
+    asked = _values_for_policies(found, policies)
     if not asked:
         played, able = concise(", ".join(policies)), ", or ".join(found)
         raise InputError(f"--allocations: add --policy {able}; {played} has no queues")
@@ -98,13 +98,13 @@ def tell_of_queues(allocations: str, policies: Sequence[str], spec: RunSpec) -> 
         told = concise(printable(", ".join(unplayed)))
         print(f"{allocations}: not played: {told}", file=sys.stderr)
     notes = [concise(note) for each in settings for note in each.notes]
-    notes += [line for each in settings if (line := _pools_without_queue(each, spec))]
-    notes += _fair_notes(settings, policies, spec)
+    notes += [line for each in settings if (line := _missing_queue_note(each, spec))]
+    notes += _ineffective_pool_notes(settings, policies, spec)
     for note in dict.fromkeys(map(printable, notes)):
         print(f"{allocations}: {note}", file=sys.stderr)
 
 
-def _fair_notes(
+def _ineffective_pool_notes(
     settings: "Sequence[Settings]", policies: Sequence[str], spec: RunSpec
 ) -> Iterator[str]:
     """What of pools has no effect, since nobody preempts or no job is in one of them."""
@@ -125,7 +125,7 @@ def _fair_notes(
             yield f"no job is in a pool that it names; {named}{do if users else ''}"
 
 
-def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:
+def print_pools_without_queue(policies: Sequence[str], spec: RunSpec) -> None:
     """Say whose pools have none of the queues that policies state themselves; of a policy that
     states none, if there are several pools.
     """
@@ -134,7 +134,7 @@ def tell_of_stated_queues(policies: Sequence[str], spec: RunSpec) -> None:
         settings = _stated_queues(policy, spec)
         line = ""
         if settings is not None and settings.queues:
-            line = _pools_without_queue(settings, spec)
+            line = _missing_queue_note(settings, spec)
         elif settings is not None and several:
             line = _ONE_QUEUE
         if line:
@@ -158,7 +158,7 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
 
         order = made.policy.order
         return (
-            QueueSettings.without_file(order.params.queues) if isinstance(order, Capacity) else None
+            QueueSettings.from_queues(order.params.queues) if isinstance(order, Capacity) else None
         )
     from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 
@@ -168,7 +168,7 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
     return YarnQueueSettings(params.queues, {}, ())
 
 
-def _pools_without_queue(settings: "Settings", spec: RunSpec) -> str:
+def _missing_queue_note(settings: "Settings", spec: RunSpec) -> str:
     """Which pools of the jobs have no queue, and where their jobs go instead."""
     pools = Counter(job.pool for job in spec.jobs)
     homeless, capacity = settings.pools_without_queue(pools)

@@ -11,15 +11,15 @@ from typing import Any, TypeAlias, TypeVar, cast, get_args
 import msgspec
 
 from callboard.actors.kernel.kernel import ActorFailed
-from callboard.call_arguments import check_choice, check_class, check_texts, check_whole
+from callboard.call_arguments import check_choice, check_instances, check_texts, check_whole
 from callboard.console import PlainConsole
-from callboard.experiments.error_messages import BAD_INPUT, failure_line, frames_of_own_file
+from callboard.experiments.error_messages import BAD_INPUT, failure_line, traceback_from_own_file
 from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.many.result_store import ResultStore, is_store
 from callboard.experiments.many.run_tasks import RunTask, SoloTimes
 from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.many.seeds import seeds_of
-from callboard.experiments.many.sweeps.design_file import override_text
+from callboard.experiments.many.sweeps.design_file import override_value_text
 from callboard.experiments.many.sweeps.played_cell import Setting
 from callboard.experiments.many.sweeps.sensitivity import (
     KeyRange,
@@ -84,7 +84,7 @@ Overrides: TypeAlias = str | Sequence[str] | Mapping[str, object]
 _Call = TypeVar("_Call", bound=Callable[..., object])
 
 
-def _told_briefly(call: _Call) -> _Call:
+def _with_short_tracebacks(call: _Call) -> _Call:
     """Leave out of the traceback of bad input, and of a policy's own error, the ways that it took
     in here.
     """
@@ -98,14 +98,14 @@ def _told_briefly(call: _Call) -> _Call:
         except ActorFailed as error:
             cause = error.__cause__
             if cause is not None:
-                cause.__traceback__ = frames_of_own_file(cause)
+                cause.__traceback__ = traceback_from_own_file(cause)
                 error.add_note(failure_line(error))
             raise error.with_traceback(None) from cause
 
     return cast(_Call, brief)
 
 
-@_told_briefly
+@_with_short_tracebacks
 def run(
     scenario: str | Path = DEFAULT_SCENARIO,
     policy: str | None = None,
@@ -125,9 +125,9 @@ def run(
     breaks a rule it was to be checked for, OSError for the journal (`callboard.errors`).
     """
     options = options or RunOptions()
-    check_class("options", [options], RunOptions)
+    check_instances("options", [options], RunOptions)
     driver = options.host or options.driver
-    _check_players(options.engine)
+    _check_engine_and_cores(options.engine)
     check_choice("driver", driver, get_args(DriverName))
     check_whole("until_ms", options.until_ms, 0)
     check_whole("tie_order", options.tie_order, 0)
@@ -136,7 +136,7 @@ def run(
         raise InputError(
             f"policy: one run has one, not {len(meant)}; `callboard.compare` takes more"
         )
-    asked = [*_overrides(overrides), *_seed(seed)]
+    asked = [*_overrides(overrides), *_seed_override(seed)]
     spec = load_run(str(scenario), asked, trust=Trust(trust, meant))
     world = AskedWorld(str(scenario), fixed_setting(_overrides(overrides)), trust=trust)
     journal = None if options.journal is None else Path(options.journal)
@@ -155,7 +155,7 @@ def run(
     return Run(spec, result, journal, world)
 
 
-@_told_briefly
+@_with_short_tracebacks
 def compare(
     scenario: str | Path = DEFAULT_SCENARIO,
     policies: str | Sequence[str] = (),
@@ -176,13 +176,13 @@ def compare(
     ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
     another process, InputError for bad seeds.
     """
-    _check_players(engine, cores)
+    _check_engine_and_cores(engine, cores)
     asked, overrides = _policies(policies), _overrides(overrides)
     source = RunSource(str(scenario), trust=Trust(trust, asked))
     first = source.run(overrides)
     named = source.policies(first, asked)
     chosen = seeds_of(seeds, first.scenario.seed)
-    specs = [source.run([*overrides, *_seed(seed)]) for seed in chosen]
+    specs = [source.run([*overrides, *_seed_override(seed)]) for seed in chosen]
     rows, interrupted = play_rows(
         [[msgspec.structs.replace(spec, policy=name) for name in named] for spec in specs],
         PlainConsole(stderr=True),
@@ -196,7 +196,7 @@ def compare(
     return Comparison(SeedRuns(first.scenario.name, named, chosen, tuple(rows)), first, world)
 
 
-@_told_briefly
+@_with_short_tracebacks
 def sweep(
     scenarios: str | Path | Sequence[str | Path],
     *,
@@ -225,11 +225,11 @@ def sweep(
     clients or of others; without one the processes of this machine do it.  Raises what `run` does
     for the first setting; later ones that cannot be are among the `failed`.
     """
-    _check_players(engine, cores)
-    check_class("vary", [vary or {}], Mapping)
-    varied = {key: _each(values) for key, values in (vary or {}).items()}
+    _check_engine_and_cores(engine, cores)
+    check_instances("vary", [vary or {}], Mapping)
+    varied = {key: _as_tuple(values) for key, values in (vary or {}).items()}
     under = (*_policies(policies), *map(str, varied.get(POLICY, ())))
-    named = tuple(map(str, _each(scenarios)))
+    named = tuple(map(str, _as_tuple(scenarios)))
     fixed = fixed_setting(_overrides(overrides))
     if not named:
         raise InputError("scenarios: there is none; name one, as in 'two-jobs'")
@@ -243,11 +243,11 @@ def sweep(
     question = None
     if method is not None:
         source = RunSource(named[0], trust=Trust(trust, under))
-        question = question_about(source, method, _ranges(sobol or morris), samples, fixed)
+        question = question_about(source, method, _key_ranges(sobol or morris), samples, fixed)
     plan = SweepPlan(
         scenarios=named,
         policies=tuple(each for policy in under for each in spelled_alternatives(policy)),
-        settings=_settings(varied) if question is None else question.settings(),
+        settings=_setting_combinations(varied) if question is None else question.settings(),
         fixed=fixed,
         seeds=str(seeds),
         slowdown=slowdown,
@@ -259,13 +259,13 @@ def sweep(
     with ResultStore(Path(store)) as kept:
         if question is not None:
             keep_question(question, planned.scenario_name(named[0]), kept)
-        with _workers(executor, cores) as workers:
+        with _worker_pool(executor, cores) as workers:
             run_sweep(planned, kept, workers, retry=retry)
         cells = read_cells(kept)
     return Sweep([cell for cell in cells if cell.place in wanted], Path(store))
 
 
-@_told_briefly
+@_with_short_tracebacks
 def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
     """A recorded run from its journal, or the runs of a store; InputError or JournalError for any
     other file, ScenarioError for a journal that names a policy in a Python file without `trust`.
@@ -279,12 +279,12 @@ def load(path: str | Path, *, trust: bool = False) -> Run | Sweep:
             return Sweep([cell for cell in read_cells(store) if cell.was_played], file)
     if not is_journal(file):
         raise InputError(f"{path}: neither a journal nor a store of results")
-    return _loaded(file, Trust(trust))
+    return _run_of_journal(file, Trust(trust))
 
 
-def _loaded(path: Path, trust: Trust) -> Run:
+def _run_of_journal(path: Path, trust: Trust) -> Run:
     metrics = Metrics.of(Journal(path))
-    result = RunResult.recorded(
+    result = RunResult.of_recorded_run(
         metrics.summary(),
         metrics.jobs(),
         phase_sizes=metrics.phase_sizes(),
@@ -299,28 +299,30 @@ def _loaded(path: Path, trust: Trust) -> Run:
     return Run(spec, result, path)
 
 
-def _ranges(ends: Ends | None) -> list[KeyRange]:
+def _key_ranges(ends: Ends | None) -> list[KeyRange]:
     """Each key and its two ends; InputError for what is none."""
-    check_class("sobol, morris", [ends], Mapping)
+    check_instances("sobol, morris", [ends], Mapping)
     return [
-        parse_range(f"{key}={'..'.join(map(_end_text, _each(two)))}")
+        parse_range(f"{key}={'..'.join(map(_range_end_text, _as_tuple(two)))}")
         for key, two in (ends or {}).items()
     ]
 
 
-def _end_text(end: object) -> str:
+def _range_end_text(end: object) -> str:
     """As `--sobol` takes it; of any kind of number."""
     if isinstance(end, Integral):
         return str(int(end))
     return repr(float(end)) if isinstance(end, Real) else str(end)
 
 
-def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
+def _setting_combinations(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
     others = [(key, values) for key, values in vary.items() if key != POLICY]
-    return all_combinations([(key, tuple(map(override_text, values))) for key, values in others])
+    return all_combinations(
+        [(key, tuple(map(override_value_text, values))) for key, values in others]
+    )
 
 
-def _each(values: object) -> tuple[Any, ...]:
+def _as_tuple(values: object) -> tuple[Any, ...]:
     """The values, of which one alone may be given as it is: a string is not its letters."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return (values,)
@@ -329,7 +331,7 @@ def _each(values: object) -> tuple[Any, ...]:
 
 def _policies(policies: object) -> tuple[str, ...]:
     """Policies, each by its spelling."""
-    found = _each(policies)
+    found = _as_tuple(policies)
     for each in found:
         if not isinstance(each, str):
             told = f"the class {each.__name__}" if isinstance(each, type) else f"{each!r:.80}"
@@ -338,7 +340,7 @@ def _policies(policies: object) -> tuple[str, ...]:
     return found
 
 
-def _check_players(engine: str, cores: int | None = None) -> None:
+def _check_engine_and_cores(engine: str, cores: int | None = None) -> None:
     """InputError for an engine that there is not, or for no cores at all."""
     check_choice("engine", engine, get_args(EngineName))
     check_whole("cores", cores, 1)
@@ -347,18 +349,18 @@ def _check_players(engine: str, cores: int | None = None) -> None:
 def _overrides(overrides: object) -> tuple[str, ...]:
     """What `--set` takes, one or several, or values by key."""
     if isinstance(overrides, Mapping):
-        return tuple(f"{key}={override_text(value)}" for key, value in overrides.items())
-    found = _each(overrides)
+        return tuple(f"{key}={override_value_text(value)}" for key, value in overrides.items())
+    found = _as_tuple(overrides)
     check_texts("overrides", found, "cluster.nodes=30")
     return found
 
 
-def _seed(seed: int | None) -> list[str]:
+def _seed_override(seed: int | None) -> list[str]:
     return [] if seed is None else [f"seed={seed}"]
 
 
 @contextlib.contextmanager
-def _workers(executor: Executor | None, cores: int | None) -> Iterator[Workers]:
+def _worker_pool(executor: Executor | None, cores: int | None) -> Iterator[Workers]:
     if executor is not None:
         yield OtherWorkers(executor, cores or cores_here())
     else:

@@ -34,7 +34,7 @@ def add_journal_argument(parser: argparse.ArgumentParser, remark: str = "") -> N
     parser.add_argument("journal", type=Path, metavar="JOURNAL", help=written + remark)
 
 
-def whole_number(
+def whole_number_type(
     least: int, most: int | None = None, *, digits: int = 18, why: str = ""
 ) -> Callable[[str], int]:
     """An argparse `type`: a whole number from `least` to `most`, of at most that many digits; `why`
@@ -53,7 +53,7 @@ def whole_number(
     return whole
 
 
-def number(expected: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
+def number_type(expected: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
     """An argparse `type`: a number for which `fits` holds; `expected` says so in words."""
 
     def checked(text: str) -> float:
@@ -68,10 +68,10 @@ def number(expected: str, fits: Callable[[float], bool]) -> Callable[[str], floa
     return checked
 
 
-def share(text: str) -> float:
+def parse_share(text: str) -> float:
     """An argparse `type`: a share between 0 and 1, as in `5%` or `0.05`."""
     digits, percent = text.removesuffix("%").rstrip(), text.endswith("%")
-    value = number("a share, as in 5% or 0.05", lambda value: value == value)(digits)
+    value = number_type("a share, as in 5% or 0.05", lambda value: value == value)(digits)
     value = value / 100 if percent else value
     if not percent and 1 <= value < 100:
         problem = f"expected a share, as in {digits}% or {value / 100:g}, got {text!r}"
@@ -81,7 +81,7 @@ def share(text: str) -> float:
     return value
 
 
-def moment(text: str) -> Millis:
+def parse_moment(text: str) -> Millis:
     """An argparse `type`: a moment of a run."""
     try:
         at_ms = parse_time(text)

@@ -32,7 +32,7 @@ def check_texts(name: str, values: Iterable[object], example: str) -> None:
             raise InputError(f"{name}: expected texts, as in {example!r}; got {value!r:.80}")
 
 
-def check_class(name: str, values: Iterable[object], kind: type) -> None:
+def check_instances(name: str, values: Iterable[object], kind: type) -> None:
     """Each is of this class."""
     for value in values:
         if not isinstance(value, kind):

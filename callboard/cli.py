@@ -70,7 +70,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     try:
         stdio.prepare_streams()
-        return stdio.flush_output(_run_command(arguments))
+        return stdio.flush_output(_parse_and_run(arguments))
     except SystemExit as leaving:  # argparse has printed help, or what is wrong
         sys.exit(stdio.flush_output(leaving.code if isinstance(leaving.code, int) else 0))
     except KeyboardInterrupt:
@@ -89,7 +89,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
         return stdio.flush_output(status, told=True)
 
 
-def _run_command(arguments: Sequence[str] | None) -> int:
+def _parse_and_run(arguments: Sequence[str] | None) -> int:
     words = _help_as_option(list(sys.argv[1:] if arguments is None else arguments))
     parser = make_parser(words[0] if words else "")
     options = _parsed_options(parser, words)
@@ -121,7 +121,7 @@ def _start_without_command(parser: argparse.ArgumentParser) -> int:
 def _try_command(words: Sequence[str]) -> tuple[int, str]:
     """The exit status of a command, and what was wrong with its input."""
     try:
-        return _run_command(words), ""
+        return _parse_and_run(words), ""
     except Exception as error:
         from callboard.experiments.error_messages import describe_error
 
@@ -144,12 +144,12 @@ def _parsed_options(parser: argparse.ArgumentParser, words: list[str]) -> argpar
     bare = next((word for word in words if word[:2] == "--" and word[-3:] == "=--"), None)
     if bare is not None:  # argparse would hand on an empty list
         parser.error(f"argument {bare[:-3]}: `--` is no value")
-    options, left = parser.parse_known_args(_join_changes_to_options(words))
+    options, left = parser.parse_known_args(_join_percentages_to_options(words))
     options.arguments = words
     if left:
         asked = _parser_of(parser, options.command)
         unknown = list(dropwhile(lambda word: not word.startswith("-"), left))
-        named = None if unknown else _list_argument(asked)
+        named = None if unknown else _positional_list_argument(asked)
         if named is None:
             asked.error(_unrecognised_message(asked, unknown or left))
         read = cast(Callable[[str], object], named.type or str)
@@ -166,7 +166,7 @@ def _parser_of(parser: argparse.ArgumentParser, command: str | None) -> argparse
     return found
 
 
-def _list_argument(parser: argparse.ArgumentParser) -> argparse.Action | None:
+def _positional_list_argument(parser: argparse.ArgumentParser) -> argparse.Action | None:
     """What a command takes a list of without an option, if it does."""
     actions = parser._get_positional_actions()
     return next((each for each in actions if each.nargs in ("*", "+")), None)
@@ -175,7 +175,7 @@ def _list_argument(parser: argparse.ArgumentParser) -> argparse.Action | None:
 _CHANGE = re.compile(r"-\d+(\.\d+)?%")
 
 
-def _join_changes_to_options(words: list[str]) -> list[str]:
+def _join_percentages_to_options(words: list[str]) -> list[str]:
     """`--nodes -20%` as one word: argparse takes what begins with a dash for an option."""
     joined: list[str] = []
     for word in words:

@@ -38,7 +38,7 @@ class ReportConsole(PlainConsole):
     def print_line(self, text: Text) -> None:
         self.print(text, soft_wrap=not self._wraps)
 
-    def print_columns(self, table: Table) -> None:
+    def print_table_in_parts(self, table: Table) -> None:
         """Print a table whole: one that is too wide in parts, each with the columns of text that it
         begins with, or its first, and as many others as there is room for.
         """
@@ -48,16 +48,16 @@ class ReportConsole(PlainConsole):
             taken = 1
             while taken < len(left) and self._table_fits(table, [*labels, *left[: taken + 1]]):
                 taken += 1
-            self.print(_with_columns(table, [*labels, *left[:taken]]))
+            self.print(_table_of_columns(table, [*labels, *left[:taken]]))
             left = left[taken:]
 
     def _table_fits(self, table: Table, columns: Sequence[Column]) -> bool:
         unlimited = self.options.update(max_width=10_000)
-        needed = self.measure(_with_columns(table, columns), options=unlimited).maximum
+        needed = self.measure(_table_of_columns(table, columns), options=unlimited).maximum
         return needed <= self.width
 
 
-def _with_columns(table: Table, columns: Sequence[Column]) -> Table:
+def _table_of_columns(table: Table, columns: Sequence[Column]) -> Table:
     """The table with only these of its columns."""
     part = Table(box=table.box, pad_edge=table.pad_edge)
     for each in columns:
@@ -77,7 +77,7 @@ def print_aside(text: str) -> None:
 def print_list(rows: Iterable[Sequence[str]]) -> None:
     """A table of two columns on a terminal; else a line for each row, in columns."""
     if not sys.stdout.isatty():
-        for line in aligned(list(rows)):
+        for line in aligned_lines(list(rows)):
             print(line)
         return
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
@@ -88,7 +88,7 @@ def print_list(rows: Iterable[Sequence[str]]) -> None:
     PlainConsole().print(table)
 
 
-def aligned(rows: Sequence[Sequence[str]], *, figures: bool = False) -> Iterator[str]:
+def aligned_lines(rows: Sequence[Sequence[str]], *, figures: bool = False) -> Iterator[str]:
     """Rows in columns as wide as their longest cells; figures, all but the first, to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

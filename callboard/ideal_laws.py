@@ -10,8 +10,8 @@ from rich.table import Table
 
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study.law_plots import draw_laws, served_label
-from callboard.experiments.ideal_study.law_spelling import law_spelled
+from callboard.experiments.ideal_study.law_plots import discipline_label, draw_laws
+from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.experiments.ideal_study.law_systems import (
     BY_ESTIMATE,
     LAW_DISCIPLINES,
@@ -19,7 +19,7 @@ from callboard.experiments.ideal_study.law_systems import (
     LawRun,
     LawSystem,
     ServedBy,
-    asked_services,
+    disciplines_with_sigmas,
     play_law,
 )
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
@@ -28,7 +28,7 @@ from callboard.experiments.ideal_study.study_runs import open_study_pool
 from callboard.experiments.many.task_pool import Lost, answers_by_workers
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
 from callboard.scheduler.text.missing_extra import MissingExtraError
@@ -44,14 +44,14 @@ _TRACES_ONLY = ("traces", "report", "dn", "against", "cache", "on")
 def compare_laws(args: Namespace, say: PlainConsole) -> int:
     """The exit status: 0 also where they differ, which the table says."""
     systems, served = _asked_systems(args), _asked_disciplines(args)
-    check_intervals()
+    require_scipy()
     make_folder(args.out)
     jobs = args.jobs or (LAW_JOBS if compiled_is_available() else LAW_JOBS_PLAIN)
     runs = args.runs or _RUNS
     first = {each: range(runs) for each in systems}
     found = _play_runs(first, served, jobs, args)
     lines = _result_lines(found, served, jobs)
-    more = _runs_to_play_on(lines, args.most_runs or 0)
+    more = _second_stage_runs(lines, args.most_runs or 0)
     if more:
         for each, means in _play_runs(more, served, jobs, args).items():
             found[each] += means
@@ -95,7 +95,7 @@ def check_law_arguments(args: Namespace) -> None:
 def _asked_systems(args: Namespace) -> list[LawSystem]:
     """Each law at each load; raises `InputError`."""
     for law in args.law:
-        law_spelled(law)
+        parse_law_option(law)
     servers = args.servers or 1
     loads = dict.fromkeys(args.load or [studies.LOAD])
     over = next((load for load in loads if load >= 1), None)
@@ -106,7 +106,7 @@ def _asked_systems(args: Namespace) -> list[LawSystem]:
 
 def _asked_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
     if (args.servers or 1) > 1:
-        return _disciplines_on_servers(args)
+        return _asked_multiserver_disciplines(args)
     for name in args.disciplines or ():
         if name not in LAW_DISCIPLINES:
             known = ", ".join(LAW_DISCIPLINES)
@@ -114,10 +114,10 @@ def _asked_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
     wrong = [sigma for sigma in args.sigma or () if sigma]
     if wrong and not set(args.disciplines or BY_ESTIMATE) & set(BY_ESTIMATE):
         raise InputError(f"--sigma is for {' and '.join(BY_ESTIMATE)}, which are not played")
-    return asked_services(args.disciplines or list(LAW_DISCIPLINES), args.sigma or [0.0])
+    return disciplines_with_sigmas(args.disciplines or list(LAW_DISCIPLINES), args.sigma or [0.0])
 
 
-def _disciplines_on_servers(args: Namespace) -> tuple[ServedBy, ...]:
+def _asked_multiserver_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
     names = dict.fromkeys(args.disciplines or ["fifo"])
     wrong = next((name for name in names if name not in ON_SERVERS), None)
     if wrong is not None:
@@ -159,7 +159,7 @@ def _result_lines(
     ]
 
 
-def _runs_to_play_on(lines: Sequence[LawLine], most: int) -> dict[LawSystem, range]:
+def _second_stage_runs(lines: Sequence[LawLine], most: int) -> dict[LawSystem, range]:
     """The runs after the first ones by which systems have means that that many would tell: once, so
     that not looking often makes them told (two stages, Stein 1945).
     """
@@ -206,7 +206,7 @@ def _line_cells(line: LawLine) -> list[str]:
     exact = "" if line.exact is None else f"{line.exact:.4f}"
     off = "" if line.relative_error is None else with_sign(line.relative_error, ".2%")
     runs = "" if line.runs_to_decide is None else f": {line.runs_to_decide:,}"
-    label, played = served_label(line.served), f"{line.played.mean:.4f}"
+    label, played = discipline_label(line.served), f"{line.played.mean:.4f}"
     return [label, exact, played, f"{off}{half}".strip(), f"{line.verdict}{runs}"]
 
 

@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.call_arguments import check_class, check_positive
+from callboard.call_arguments import check_instances, check_positive
 from callboard.column_table import ColumnTable
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
@@ -52,12 +52,12 @@ from callboard.experiments.run.stopwatch import SchedulingCost
 from callboard.experiments.user_errors import InputError
 from callboard.journal.checks.findings import RuleReport
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.export.rows import TOLD_OF_JOBS, attempt_columns, told_jobs
+from callboard.journal.export.rows import TOLD_OF_JOBS, attempt_columns, job_result_columns
 from callboard.journal.figures.slowdown import Slowdowns
 from callboard.journal.figures.summary import Summary
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import class_words
+from callboard.journal.tell.names import class_name_in_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.picture import Picture, picture_of_runs, picture_of_sweep
 from callboard.scheduler.text.quantities import count
@@ -140,7 +140,7 @@ class Run:
     def tasks(self) -> ColumnTable:
         """A row for each attempt that was launched (docs/export.md says what the columns are)."""
         if self._data is None:
-            self._data = ExportData.of_events(self._recorded())
+            self._data = ExportData.of_events(self._all_events())
         return ColumnTable(attempt_columns(self._data, self._data.attempts()))
 
     @property
@@ -148,18 +148,18 @@ class Run:
         """A row for each event: when, its kind, and in words."""
         state = RunState()
         narrator, text = Narrator(state), list[str]()
-        for event in self._recorded():
+        for event in self._all_events():
             text.append(narrator.describe(event))
             state.observe(event)
         return ColumnTable(
             {
-                "at_ms": [event.at_ms for event in self._recorded()],
-                "event": [class_words(type(event)) for event in self._recorded()],
+                "at_ms": [event.at_ms for event in self._all_events()],
+                "event": [class_name_in_words(type(event)) for event in self._all_events()],
                 "text": text,
             }
         )
 
-    def _recorded(self) -> Sequence[AnyEvent]:
+    def _all_events(self) -> Sequence[AnyEvent]:
         """The events, from the journal or played again."""
         if self._events is None and self.journal is not None:
             self._events = list(Journal(self.journal))
@@ -174,7 +174,7 @@ class Run:
 
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
-        check_class("plot", beside, Run)
+        check_instances("plot", beside, Run)
         alone = takes_solo_times(figure, measure_named(of))
         runs = [run.chart_run(alone=alone) for run in (self, *beside)]
         return picture_of_runs(figure, runs, of)
@@ -185,7 +185,7 @@ class Run:
         With `within_s` it says which share of the jobs was done within that time.  OSError as
         files do, MissingExtraError.
         """
-        check_class("report", beside, Run)
+        check_instances("report", beside, Run)
         check_positive("within_s", within_s)
         notes: list[str] = []
         try:
@@ -193,13 +193,13 @@ class Run:
         except ScenarioError as error:
             runs = [run.chart_run() for run in (self, *beside)]
             notes.append(no_slowdowns_note(error))
-        again = list(filter(None, (run._command() for run in (self, *beside))))
+        again = list(filter(None, (run._command_to_repeat() for run in (self, *beside))))
         source = source_of_runs(runs, within_s)
         source = msgspec.structs.replace(source, again=again, notes=notes)
         write_report(source, Path(to))
         return Path(to)
 
-    def _command(self) -> str:
+    def _command_to_repeat(self) -> str:
         """What plays the run again; empty where nobody can tell."""
         if self.journal is not None:
             return journal_command(self.journal, self.summary.policy)
@@ -207,7 +207,7 @@ class Run:
 
     def chart_run(self, *, alone: bool = False) -> ChartRun:
         """What charts are drawn from; with how long each job takes alone, if that is wanted."""
-        run, solo_ms = chart_run(self._recorded()), self.result.solo_ms
+        run, solo_ms = chart_run(self._all_events()), self.result.solo_ms
         if solo_ms is None and alone:
             solo_ms = solo_times_of_jobs(run.jobs, solo_times(self.spec))
         return replace(run, solo_ms=solo_ms)
@@ -237,7 +237,7 @@ class Run:
         return f"<{summary.scenario} under {summary.policy}, seed {summary.seed}: {jobs}, {told}>"
 
     def _repr_html_(self) -> str:
-        return _page(policy_table([self.result]))
+        return _rendered_html(policy_table([self.result]))
 
 
 class Comparison:
@@ -261,38 +261,38 @@ class Comparison:
     @property
     def runs(self) -> ColumnTable:
         """A row for each run, with its main figures."""
-        return ColumnTable(columns_of_runs(self._cells()))
+        return ColumnTable(columns_of_runs(self._played_cells()))
 
     @property
     def jobs(self) -> ColumnTable:
         """A row for each job of each run, as `Run` has them, with the policy and the seed."""
-        return _jobs_of(self._cells())
+        return _jobs_table(self._played_cells())
 
     def mean(self, policy: str, figure: Figure = mean_response_s) -> Interval:
         """The mean of a figure over the seeds with its 95 % interval; of the mean response time in
         seconds unless another is named, such as `lambda run: run.summary.utilisation.map`.
         """
-        return self.seed_runs.mean(self._place(policy), figure)
+        return self.seed_runs.mean(self._policy_index(policy), figure)
 
     def difference(self, policy: str, figure: Figure = mean_response_s) -> PairedComparison:
         """A policy against the first, seed by seed, in such a figure."""
-        return self.seed_runs.against_first(self._place(policy), figure)
+        return self.seed_runs.against_first(self._policy_index(policy), figure)
 
     def plot(self, figure: str = "intervals", of: str = "mean") -> Picture:
         """A figure by its name, as of a store (docs/figures.md); `of` is what intervals are of.
 
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
-        return picture_of_sweep(figure, StoredSweep(self._cells()), of)
+        return picture_of_sweep(figure, StoredSweep(self._played_cells()), of)
 
     def report(self, to: str | Path, within_s: float | None = None) -> Path:
         """Write a page about the comparison (docs/report.md), and say where.  Errors as `Run`'s."""
         check_positive("within_s", within_s)
-        write_report(self._told(within_s), Path(to))
+        write_report(self._report_source(within_s), Path(to))
         return Path(to)
 
-    def _told(self, within_s: float | None) -> ReportSource:
-        cells = self._cells(self._asked.setting)
+    def _report_source(self, within_s: float | None) -> ReportSource:
+        cells = self._played_cells(self._asked.setting)
         slowdown = all(each.result is None or each.result.solo_ms is not None for each in cells)
         return ReportSource(
             cells=cells,
@@ -301,13 +301,13 @@ class Comparison:
             again=comparison_commands(self._asked, self.policies, self.seeds, slowdown=slowdown),
         )
 
-    def _place(self, policy: str) -> int:
+    def _policy_index(self, policy: str) -> int:
         if policy not in self.policies:
             known = ", ".join(self.policies)
             raise InputError(f"{policy}: not among the policies compared ({known})")
         return self.policies.index(policy)
 
-    def _cells(self, setting: Setting = ()) -> list[PlayedCell]:
+    def _played_cells(self, setting: Setting = ()) -> list[PlayedCell]:
         runs = self.seed_runs
         return [
             PlayedCell(runs.scenario, setting, policy, seed, result)
@@ -320,7 +320,7 @@ class Comparison:
         return f"<{self.seed_runs.scenario} under {named}: {count(len(self.seeds), 'seed')}>"
 
     def _repr_html_(self) -> str:
-        return _page(seed_table(self.seed_runs), difference_table(self.seed_runs))
+        return _rendered_html(seed_table(self.seed_runs), difference_table(self.seed_runs))
 
 
 class Sweep:
@@ -338,14 +338,14 @@ class Sweep:
     @property
     def jobs(self) -> ColumnTable:
         """A row for each job of each run, as `Run` has them, with its setting, policy and seed."""
-        return _jobs_of(self.cells)
+        return _jobs_table(self.cells)
 
     @property
     def indices(self) -> ColumnTable:
         """How much each key matters for the mean response time, after `sobol` or `morris`: a row
         for each policy and key, with their figures as the method calls them.
         """
-        rows = index_rows(self._stored().questions, self.cells)
+        rows = index_rows(self._stored_sweep().questions, self.cells)
         names = dict.fromkeys(name for row in rows for name in row)
         return ColumnTable({name: [row.get(name) for row in rows] for name in names})
 
@@ -363,15 +363,15 @@ class Sweep:
 
         InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
         """
-        return picture_of_sweep(figure, self._stored(), of)
+        return picture_of_sweep(figure, self._stored_sweep(), of)
 
     def report(self, to: str | Path, within_s: float | None = None) -> Path:
         """Write a page about the sweep (docs/report.md), and say where.  Errors as `Run`'s."""
         check_positive("within_s", within_s)
-        write_report(source_of_sweep(self._stored(), within_s, self.store), Path(to))
+        write_report(source_of_sweep(self._stored_sweep(), within_s, self.store), Path(to))
         return Path(to)
 
-    def _stored(self) -> StoredSweep:
+    def _stored_sweep(self) -> StoredSweep:
         """The runs, and what was asked of the store."""
         if self.store is None:
             return StoredSweep(self.cells)
@@ -386,10 +386,10 @@ class Sweep:
         return f"<{count(len(self.cells), 'run')} in {settings}{failed}>"
 
     def _repr_html_(self) -> str:
-        return _page(sweep_table(self.settings()))
+        return _rendered_html(sweep_table(self.settings()))
 
 
-def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
+def _jobs_table(cells: Sequence[PlayedCell]) -> ColumnTable:
     """The jobs of all runs below each other."""
     played = [(cell, _job_columns(cell.result)) for cell in cells if cell.result is not None]
     keys = list(dict.fromkeys(key for cell, _ in played for key, _ in cell.setting))
@@ -412,13 +412,13 @@ def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
 
 def _job_columns(result: RunResult) -> dict[str, Any]:
     """The jobs of one run, with their times in virtual ms; `solo_ms` is there where it is known."""
-    columns: dict[str, Any] = dict(told_jobs(result.jobs))
+    columns: dict[str, Any] = dict(job_result_columns(result.jobs))
     if result.solo_ms is not None:
         columns["solo_ms"] = result.solo_ms
     return columns
 
 
-def _page(*shown: RenderableType) -> str:
+def _rendered_html(*shown: RenderableType) -> str:
     """What a terminal would show, as HTML for a notebook; Rich is not to show it there too."""
     nowhere = io.StringIO()
     console = Console(

@@ -29,7 +29,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import DriverName, stopping_on_ctrl_c
 from callboard.experiments.user_errors import RunFailed
 from callboard.journal.checks.findings import Violation
-from callboard.progress_line import ProgressLine, board_progress, run_progress
+from callboard.progress_line import ProgressLine, parallel_runs_progress, run_progress
 from callboard.run_arguments import run_key
 from callboard.scenarios.file_lookup import file_beside
 from callboard.scenarios.recorded_workload import RecordedWorkload
@@ -68,7 +68,7 @@ def play_rows(
     with `slowdown` every result has its jobs' times alone.  Raises what `play` does.
     """
     specs, paths = [spec for row in rows for spec in row], paths or {}
-    engine = worthy_engine(engine, sum(spec.tasks for spec in specs))
+    engine = worthy_engine(engine, sum(spec.task_count for spec in specs))
     tasks = [
         RunTask(spec, driver, paths.get(run_key(spec)), check, engine=engine) for spec in specs
     ]
@@ -86,11 +86,11 @@ def _add_solo_times(
     rows: Sequence[Sequence[RunSpec]], played: Sequence[list[RunResult | None]]
 ) -> bool:
     """Put them beside the results; whether Ctrl-C has left the later rows without."""
-    from callboard.experiments.run.solo_runs import any_at_once, solo_times
+    from callboard.experiments.run.solo_runs import any_without_heartbeats, solo_times
 
     try:
         for row, found in zip(rows, played, strict=True):
-            alone = SoloTimes(solo_times(row[0], at_once=any_at_once(row)))
+            alone = SoloTimes(solo_times(row[0], at_once=any_without_heartbeats(row)))
             found[:] = [None if each is None else alone.with_solo_times(each) for each in found]
     except KeyboardInterrupt:
         return True
@@ -114,7 +114,7 @@ def play(tasks: Sequence[RunTask], console: PlainConsole, cores: int | None = No
     """
     tasks = [msgspec.structs.replace(task, place=place) for place, task in enumerate(tasks)]
     used = min(cores or cores_here(), len(tasks))
-    if used > 1 and sum(map(_task_size, tasks)) >= WORTH_PROCESSES:
+    if used > 1 and sum(map(_task_cost, tasks)) >= WORTH_PROCESSES:
         return _play_in_processes(tasks, console, used)
     return _play_here(tasks, console)
 
@@ -142,11 +142,11 @@ def _play_in_processes(tasks: Sequence[RunTask], console: PlainConsole, cores: i
     lines = [ProgressLine(_task_title(task), len(task.spec.jobs)) for task in tasks]
     with (
         stopping_on_ctrl_c(shared.request_stop),
-        board_progress(console, lines, shared, done) as look,
+        parallel_runs_progress(console, lines, shared, done) as look,
         local_workers(cores, shared) as workers,
     ):
         for task, answer in answers_by_workers(
-            workers, perform_task, _until_stopped(tasks, shared), look
+            workers, perform_task, _tasks_until_stopped(tasks, shared), look
         ):
             if isinstance(answer, RunResult):
                 done[task.place] = answer
@@ -158,7 +158,7 @@ def _play_in_processes(tasks: Sequence[RunTask], console: PlainConsole, cores: i
     return PlayedTasks(dict(sorted(done.items())), interrupted)
 
 
-def _until_stopped(tasks: Sequence[RunTask], shared: SharedBoard) -> Iterator[RunTask]:
+def _tasks_until_stopped(tasks: Sequence[RunTask], shared: SharedBoard) -> Iterator[RunTask]:
     for task in tasks:
         if shared.stop.value:
             return
@@ -182,7 +182,7 @@ def say_replaced(paths: Iterable[Path], console: PlainConsole) -> None:
 def say_recorded(task: RunTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
     if task.journal is not None:
-        files = _recorded_files(task.spec.scenario)
+        files = _history_files(task.spec.scenario)
         lacks = [
             Path(each).name for each in files if file_beside(task.journal.parent, each) is None
         ]
@@ -191,7 +191,7 @@ def say_recorded(task: RunTask, console: PlainConsole) -> None:
         console.print(plain(f"recorded in {task.journal}{told}"), soft_wrap=True)
 
 
-def _recorded_files(scenario: Scenario) -> list[str]:
+def _history_files(scenario: Scenario) -> list[str]:
     """The files of a recorded history, its tasks and its outages: a journal has neither."""
     if not isinstance(scenario.workload, RecordedWorkload):
         return []
@@ -204,7 +204,7 @@ def _task_title(task: RunTask) -> str:
     return f"{task.title}{task.spec.policy} · {task.spec.scenario.name}"
 
 
-def _task_size(task: RunTask) -> int:
+def _task_cost(task: RunTask) -> int:
     """How long it takes, in tasks of the cluster that actors play."""
-    tasks = task.spec.tasks
+    tasks = task.spec.task_count
     return tasks if task.engine == ACTORS else tasks // TWIN_IS_FASTER

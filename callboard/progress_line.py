@@ -52,8 +52,8 @@ class RunProgress(RunWatcher):
     def on_progress(self, kernel: Kernel) -> None:
         self._redraw(self._done, kernel.now_ms, kernel.messages)
 
-    def on_twin(self, run: "TwinRun") -> None:
-        self._redraw(run.ended, run.now_ms, None)
+    def on_twin_progress(self, run: "TwinRun") -> None:
+        self._redraw(run.ended_jobs, run.now_ms, None)
 
     def _redraw(self, done: int, now_ms: Millis, messages: int | None) -> None:
         """Redraw, a few times a second at most."""
@@ -109,7 +109,7 @@ _LINES_MAX = 8
 
 
 @contextmanager
-def board_progress(
+def parallel_runs_progress(
     console: Console,
     lines: Sequence[ProgressLine],
     shared: SharedBoard,
@@ -120,12 +120,12 @@ def board_progress(
     they are; with many runs one line that counts those in `done`.  What is yielded looks again.
     """
     if not console.is_terminal:
-        yield _PipedBoard(console, lines, shared, done, clock_s).look
+        yield _PipedBoard(console, lines, shared, done, clock_s).tell_progress
         return
     if len(lines) > _LINES_MAX:
         with steps_progress("runs", len(lines), left=True) as move:
             counted = _Counter(done, move)
-            yield counted.look
+            yield counted.show_finished_runs
         return
     with bar.Progress(
         *_progress_columns(console.width), console=console, transient=True
@@ -157,7 +157,7 @@ class _Counter:
     def __init__(self, done: Sized, move: Callable[[str, int], None]) -> None:
         self._done, self._move, self._told = done, move, 0
 
-    def look(self) -> None:
+    def show_finished_runs(self) -> None:
         now = len(self._done)
         self._move("", now - self._told)
         self._told = now
@@ -184,7 +184,7 @@ _LONG_S = 10
 """Work that takes no longer needs no announcement."""
 
 
-def announce(what: str, seconds: float) -> None:
+def announce_long_work(what: str, seconds: float) -> None:
     """Say on standard error, before long work, how much processor time it is likely to take."""
     if seconds >= _LONG_S:
         print_aside(f"{what} about {rough_time(seconds)} of processor time")
@@ -210,7 +210,7 @@ class _PipedLines:
         self._console, self._title = console, title
         self._clock_s, self._told_s = clock_s, clock_s()
 
-    def tell(self, told: Callable[[], str]) -> None:
+    def tell_if_due(self, told: Callable[[], str]) -> None:
         """Say so, if it is time for another line."""
         now_s = self._clock_s()
         if now_s - self._told_s >= PIPED_LINE_S:
@@ -224,9 +224,9 @@ class _PipedSteps:
     def __init__(self, lines: _PipedLines, total: int, done: int) -> None:
         self._lines, self._total, self._done = lines, total, done
 
-    def move(self, what: str, more: int) -> None:
+    def advance(self, what: str, more: int) -> None:
         self._done += more
-        self._lines.tell(lambda: f"{self._done:,} of {self._total:,}{what and ', '}{what}")
+        self._lines.tell_if_due(lambda: f"{self._done:,} of {self._total:,}{what and ', '}{what}")
 
 
 class PipedRun(RunWatcher):
@@ -243,12 +243,12 @@ class PipedRun(RunWatcher):
     def on_progress(self, kernel: Kernel) -> None:
         self._tell_progress(self._done, kernel.now_ms)
 
-    def on_twin(self, run: "TwinRun") -> None:
-        self._tell_progress(run.ended, run.now_ms)
+    def on_twin_progress(self, run: "TwinRun") -> None:
+        self._tell_progress(run.ended_jobs, run.now_ms)
 
     def _tell_progress(self, done: int, now_ms: Millis) -> None:
         at = clock_time(now_ms)
-        self._lines.tell(lambda: f"{done:,} of {count(self._jobs, 'job')}, at {at}")
+        self._lines.tell_if_due(lambda: f"{done:,} of {count(self._jobs, 'job')}, at {at}")
 
 
 class _PipedBoard:
@@ -265,8 +265,8 @@ class _PipedBoard:
         self._lines = _PipedLines(console, "runs", clock_s)
         self._runs, self._shared, self._done = runs, shared, done
 
-    def look(self) -> None:
-        self._lines.tell(self._progress_text)
+    def tell_progress(self) -> None:
+        self._lines.tell_if_due(self._progress_text)
 
     def _progress_text(self) -> str:
         jobs = sum(each.jobs for each in self._runs)
@@ -290,7 +290,7 @@ def steps_progress(
     """
     console = PlainConsole(stderr=True)
     if not console.is_terminal:
-        yield _PipedSteps(_PipedLines(console, title, clock_s), total, done).move
+        yield _PipedSteps(_PipedLines(console, title, clock_s), total, done).advance
         return
     columns: list[bar.ProgressColumn] = [bar.TextColumn("{task.description}", markup=False)]
     columns += [

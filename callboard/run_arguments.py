@@ -7,16 +7,16 @@ from typing import NamedTuple, get_args
 
 import msgspec
 
-from callboard.allocations import queue_overrides, tell_of_queues, tell_of_stated_queues
-from callboard.arguments import moment
+from callboard.allocations import print_pools_without_queue, print_queue_file_notes, queue_overrides
+from callboard.arguments import parse_moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.run_hints import (
     any_by_heartbeats,
+    cut_history_note,
     demands_note,
-    history_note,
+    frequent_outages_hint,
     idle_fields_note,
     interval_hint,
-    outage_hint,
 )
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
@@ -38,7 +38,7 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     without = "leave out the scenario's timeline: faults, bursts, changes; all else is drawn alike"
     add("--no-faults", action="store_true", help=without)
     until = "end the run at this virtual time, as 90, 7:30 or 1h30m"
-    add("--until", type=moment, metavar="TIME", help=until)
+    add("--until", type=parse_moment, metavar="TIME", help=until)
     permuted = "permute simultaneous events, to see how much depends on their order"
     add("--tie-order", type=int, metavar="SEED", help=permuted)
     goes_on = "do not end a run whose preemption goes round, and lets no attempt succeed"
@@ -96,32 +96,32 @@ class PlannedWorld(NamedTuple):
     note: str = ""
     """What to know of the history that it plays."""
 
-    def with_seed(self, seed: int) -> RunSpec:
+    def run_with_seed(self, seed: int) -> RunSpec:
         """Its run with another seed."""
         if seed == self.spec.scenario.seed:
             return self.spec
         return _run_spec_of(self.source, self.options, seed)
 
     @property
-    def settings(self) -> list[str]:
+    def overrides(self) -> list[str]:
         """What `--set` sets, and the columns of a table, as `--set` takes them."""
         key, columns = SHORTCUTS["--map"][0], getattr(self.options, "--map")
         return [*([] if columns is None else [f"{key}={columns}"]), *self.options.set]
 
     @property
-    def interval_hint(self) -> str:
+    def heartbeat_hint(self) -> str:
         """What to know if the options make it another number of nodes, with other heartbeats, and
         a policy goes by these.
         """
         if not any_by_heartbeats(self.policies, self.spec.scenario.parts):
             return ""
-        others = [each for each in self.settings if not each.startswith("cluster.nodes")]
+        others = [each for each in self.overrides if not each.startswith("cluster.nodes")]
         was = self.source.cluster(others)
         return "" if was is None else interval_hint([was, self.spec.scenario.cluster])
 
     def runs(self, seed: int | None = None) -> list[RunSpec]:
         """Its runs under all policies, with the scenario's own seed or another."""
-        spec = self.spec if seed is None else self.with_seed(seed)
+        spec = self.spec if seed is None else self.run_with_seed(seed)
         return [msgspec.structs.replace(spec, policy=policy) for policy in self.policies]
 
 
@@ -131,7 +131,7 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
-    planned = planned_world(name, options, asked)
+    planned = plan_world_silently(name, options, asked)
     tell_before_play(planned.spec, planned.policies, options.allocations)
     return planned
 
@@ -139,15 +139,19 @@ def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | No
 def tell_before_play(spec: RunSpec, policies: Sequence[str], allocations: str | None) -> None:
     """Say on standard error what is to be known of a scenario before it is played."""
     if allocations is not None:
-        tell_of_queues(allocations, policies, spec)
+        print_queue_file_notes(allocations, policies, spec)
     else:
-        tell_of_stated_queues(policies, spec)
-    for note in (outage_hint(spec), idle_fields_note(spec.scenario), demands_note(spec, policies)):
+        print_pools_without_queue(policies, spec)
+    for note in (
+        frequent_outages_hint(spec),
+        idle_fields_note(spec.scenario),
+        demands_note(spec, policies),
+    ):
         if note:
             print(f"callboard: note: {note}", file=sys.stderr)
 
 
-def planned_world(
+def plan_world_silently(
     name: str, options: argparse.Namespace, asked: Sequence[str] | None
 ) -> PlannedWorld:
     """The same without a word, for a world that is planned again with other settings."""
@@ -155,7 +159,7 @@ def planned_world(
     source = RunSource(name, faults=not options.no_faults, trust=trust)
     spec = _run_spec_of(source, options)
     policies = source.policies(spec, asked or ())
-    note = history_note(spec.scenario, source.base_dir)
+    note = cut_history_note(spec.scenario, source.base_dir)
     return PlannedWorld(source, options, spec, policies, note)
 
 

@@ -25,7 +25,7 @@ from callboard.experiments.run.run_hints import switch_note, unreached_note
 from callboard.experiments.run.run_result import LIVELOCK, TWIN, RunResult
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.seed_draws import draws_nothing
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.journal.checks.findings import RuleReport
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key
@@ -51,19 +51,19 @@ class Told(NamedTuple):
 SEEDS_HINT = "--seeds 10 gives intervals."
 
 
-def plan_once(
+def single_seed_player(
     options: argparse.Namespace, worlds: Sequence[PlannedWorld]
 ) -> Callable[[PlannedWorld], Told]:
     """What plays one of these scenarios and prints its table; InputError for bad arguments."""
     if options.steady:
-        check_intervals()
+        require_scipy()
     keys = [run_key(spec) for world in worlds for spec in world.runs()]
     paths = journal_paths(options.journal, keys, options.scenarios)
     say_replaced(paths.values(), PlainConsole(stderr=True))
-    return lambda world: _play_runs(world, options, paths)
+    return lambda world: _play_and_print(world, options, paths)
 
 
-def _play_runs(
+def _play_and_print(
     world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
 ) -> Told:
     console = PlainConsole(stderr=True)
@@ -112,7 +112,7 @@ def _mismatch_with_journal(
     return f"{told} (or it was recorded with --tie-order)"
 
 
-def backtest_told(
+def backtest_words(
     world: PlannedWorld, options: argparse.Namespace, played: Sequence[RunResult]
 ) -> str:
     """How far the back-test of a history is off with the scenario's own seed, with which `played`
@@ -147,7 +147,7 @@ def print_heading(world: PlannedWorld, seeds: str) -> None:
     console.print_line(plain(f"{_size_words(spec)}, {seeds}"))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
-    for hint in (switch_note(spec), world.interval_hint):
+    for hint in (switch_note(spec), world.heartbeat_hint):
         if hint:
             console.print_line(plain(hint))
 
@@ -164,14 +164,16 @@ def _print_results(
     """
     console = ReportConsole()
     print_heading(world, f"seed {world.spec.scenario.seed}")
-    console.print_columns(policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
+    console.print_table_in_parts(
+        policy_table(played, VERBOSE_ROWS if options.verbose else TABLE_ROWS)
+    )
     for by in dict.fromkeys(options.by):
-        console.print_columns(policy_table(played, group_rows(played, by)))
+        console.print_table_in_parts(policy_table(played, group_rows(played, by)))
     if options.steady:
         _print_steady(console, played)
     if len(played) > 1 and not switch_note(world.spec):
-        console.print_line(plain(_found_words(world.spec, played), "bold"))
-    if tested := "" if interrupted else backtest_told(world, options, played):
+        console.print_line(plain(_comparison_words(world.spec, played), "bold"))
+    if tested := "" if interrupted else backtest_words(world, options, played):
         console.print_line(plain(tested))
     if unreached := unreached_note(world.spec, _run_ends_ms(played)):
         console.print_line(plain(f"note: {unreached}"))
@@ -202,7 +204,7 @@ def _print_steady(console: ReportConsole, played: Sequence[RunResult]) -> None:
         console.print_line(plain(line))
 
 
-def _found_words(spec: RunSpec, played: Sequence[RunResult]) -> str:
+def _comparison_words(spec: RunSpec, played: Sequence[RunResult]) -> str:
     """What was found, where all runs have come to their end, and what one seed cannot tell."""
     policies = tuple(result.summary.policy for result in played)
     is_drawn = not draws_nothing(spec, policies)

@@ -20,10 +20,10 @@ from callboard.experiments.pages.report.report_words import (
 from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.playing import play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld
-from callboard.run_once import Told, backtest_told, print_heading, tell_livelocks
+from callboard.run_once import Told, backtest_words, print_heading, tell_livelocks
 from callboard.scheduler.text.quantities import count
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json
@@ -53,13 +53,13 @@ class PlayedSeeds(NamedTuple):
     interrupted: bool
 
 
-def plan_seeds(
+def several_seeds_player(
     options: argparse.Namespace, worlds: Sequence[PlannedWorld]
 ) -> Callable[[PlannedWorld], Told]:
     """What plays one of these scenarios with its seeds and prints its tables; InputError for bad
     arguments, MissingExtraError where no interval can be computed.
     """
-    check_intervals()
+    require_scipy()
     _check_options(options, worlds)
     paths: dict[RunKey, Path] = {}
     if options.journal is not None:
@@ -86,7 +86,7 @@ def _check_options(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) 
         raise InputError("--best: name at least two policies, with --policy")
     for world in worlds:
         _stopping_rule(options, len(_asked_seeds(options, world)))
-        world.with_seed(_asked_seeds(options, world)[-1])  # of a journal there is but one
+        world.run_with_seed(_asked_seeds(options, world)[-1])  # of a journal there is but one
 
 
 def _asked_seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
@@ -103,20 +103,22 @@ def _stopping_rule(
             from callboard.experiments.many.precision import PrecisionRule
 
             return PrecisionRule(
-                options.precision, least=_first_stage(FIRST_STAGE, most), most=most
+                options.precision, least=_first_stage_size(FIRST_STAGE, most), most=most
             )
         if options.best:
             from callboard.experiments.many.selection import SelectionRule
 
             asked = {"error": options.error, "share": options.indifference}
             stated = {name: value for name, value in asked.items() if value is not None}
-            return SelectionRule(**stated, first_stage=_first_stage(FIRST_STAGE, most), most=most)
+            return SelectionRule(
+                **stated, first_stage=_first_stage_size(FIRST_STAGE, most), most=most
+            )
     except ValueError as error:
         raise InputError(f"--precision, --best: {error}") from None
     return None
 
 
-def _first_stage(usual: int, most: int) -> int:
+def _first_stage_size(usual: int, most: int) -> int:
     """A first stage that --seeds has room for; of fewer than `FEWEST` no rule is made."""
     return min(usual, max(most, FEWEST))
 
@@ -181,7 +183,7 @@ def _play_seeds(
             engine=options.engine,
         )
         for seed, row in zip(batch, more, strict=True):
-            if _is_whole(row):
+            if _all_runs_ended(row):
                 rows[seed] = _row_with_gaps(row, alive, len(world.policies))
     return PlayedSeeds(_runs_so_far(world, rows), verdict, interrupted)
 
@@ -210,7 +212,7 @@ def _next_seeds_and_policies(
     return (max(verdict.wanted, together) if verdict.wanted else 0), alive
 
 
-def _is_whole(row: ResultRow) -> bool:
+def _all_runs_ended(row: ResultRow) -> bool:
     """Whether all the runs of a seed have come to their end."""
     return all(result is not None and not result.interrupted for result in row)
 
@@ -229,16 +231,18 @@ def _print_results(world: PlannedWorld, played: PlayedSeeds, options: argparse.N
         console.print_line(plain("no seed was played to its end"))
         return
     told = runs.without_copies()
-    console.print_columns(seed_table(told, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
+    console.print_table_in_parts(seed_table(told, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
     for by in dict.fromkeys(options.by):
-        everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
-        console.print_columns(seed_table(told, group_rows(everything, by)))
+        everything = [
+            each for place in range(len(runs.policies)) for each in runs.results_of_policy(place)
+        ]
+        console.print_table_in_parts(seed_table(told, group_rows(everything, by)))
     if len(runs.policies) > 1 and not switch_note(world.spec):
         if told is runs and (differences := difference_table(runs)).rows:
             console.print(differences)
         console.print_line(plain(found_sentence(runs), "bold"))
     first = [result for result in runs.rows[0] if result is not None]
-    if tested := "" if played.interrupted else backtest_told(world, options, first):
+    if tested := "" if played.interrupted else backtest_words(world, options, first):
         console.print_line(plain(tested))
     for line in _remark_lines(played, options):
         console.print_line(plain(line))
@@ -268,7 +272,7 @@ def _what_seeds_tell(played: PlayedSeeds, options: argparse.Namespace) -> Iterat
     seeds that are one run only that.
     """
     runs = played.runs
-    if runs.is_one_run:
+    if runs.are_seeds_copies:
         if len(runs.policies) == 1:  # else it is told with what was found
             yield ONE_RUN_REMARK
         return
@@ -289,7 +293,9 @@ def _remark_lines(played: PlayedSeeds, options: argparse.Namespace) -> list[str]
     """What the seeds tell, who has played them, and how many."""
     runs = played.runs
     lines = list(_what_seeds_tell(played, options))
-    results = [each for place in range(len(runs.policies)) for each in runs.results(place)]
+    results = [
+        each for place in range(len(runs.policies)) for each in runs.results_of_policy(place)
+    ]
     lines += [*_checked_words(results), *engine_lines(results)]
     if played.interrupted:
         lines.append(f"interrupted: {count(len(runs.seeds), 'seed')} played to the end")

@@ -6,7 +6,7 @@ import msgspec
 
 from callboard import web
 from callboard.actors.kernel.kernel import KernelError
-from callboard.arguments import moment, number
+from callboard.arguments import number_type, parse_moment
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.palette import THEMES
 from callboard.journal.replay.player import USUAL_SPEED, Opening
@@ -29,11 +29,11 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     add("--theme", choices=tuple(THEMES), help=colours)
     add("--play", action="store_true", help="let time pass at once, as after `space`")
     speed = f"virtual seconds in a real one, or max; {USUAL_SPEED} if not given"
-    add("--speed", type=playing_speed, default=argparse.SUPPRESS, metavar="N", help=speed)
+    add("--speed", type=parse_speed, default=argparse.SUPPRESS, metavar="N", help=speed)
     at = "begin at this moment, as 7:30, 1:07:30, 90s or 1h30m"
     present = "for an audience: fewer panes, larger tiles, captions (P changes it)"
     add("--present", action="store_true", help=present)
-    add("--at", type=moment, default=0, metavar="TIME", help=at)
+    add("--at", type=parse_moment, default=0, metavar="TIME", help=at)
 
 
 def config_of(options: argparse.Namespace) -> UserConfig:
@@ -50,9 +50,9 @@ def opening_of(options: argparse.Namespace, defaults: ScreenDefaults) -> Opening
     return Opening(options.at, playing, speed, presenting)
 
 
-def playing_speed(text: str) -> float | None:
+def parse_speed(text: str) -> float | None:
     """An argparse `type`: a speed, None for as fast as it goes."""
-    fits = number(
+    fits = number_type(
         f"a speed above 0 and up to {SPEED_MAX:,}, or max", lambda each: 0 < each <= SPEED_MAX
     )
     return None if text == "max" else fits(text)
@@ -77,8 +77,8 @@ def show_on_screen(
     if follow:
         app.playback.follow()
     else:
-        app.playback.begin(opening)
-    if web.is_child():
+        app.playback.set_opening(opening)
+    if web.is_browser_process():
         web.end_with_browser(app)
     app.run()
     if app.failure is not None:

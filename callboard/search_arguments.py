@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from callboard.fairness.profiles import SEARCH_PROFILES, SearchProfile
 
 
@@ -15,7 +15,7 @@ def add_search_arguments(parser: argparse.ArgumentParser, each: str, more: str) 
     """How many scenarios to draw for `each` of what is searched, and why it may be `more`; from
     which seed, and where files go.
     """
-    add, at_least = parser.add_argument, partial(whole_number, digits=9)
+    add, at_least = parser.add_argument, partial(whole_number_type, digits=9)
     sizes = "{} or {:,} scenarios{} (default: quick)".format(*SEARCH_PROFILES.values(), each)
     add("--profile", choices=get_args(SearchProfile), default="quick", help=sizes)
     instead = f"that many scenarios instead; {more}"

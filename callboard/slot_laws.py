@@ -9,8 +9,8 @@ from rich.table import Table
 
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study.law_plots import served_label
-from callboard.experiments.ideal_study.law_spelling import law_spelled
+from callboard.experiments.ideal_study.law_plots import discipline_label
+from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.experiments.ideal_study.law_systems import LAW_DISCIPLINES, LawSystem, ServedBy
 from callboard.experiments.ideal_study.one_slot import (
     SLOT_JOBS,
@@ -27,7 +27,7 @@ from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.many.task_pool import Lost, answers_by_workers, local_workers
 from callboard.experiments.user_errors import InputError
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.ideal_laws import make_folder, table_by_load
 from callboard.progress_line import steps_progress
 
@@ -39,8 +39,8 @@ _NOT_HERE = ("servers", "sigma", "most_runs")
 def compare_slot(args: Namespace) -> int:
     """The exit status: 0; raises `InputError`."""
     heartbeat_s = args.heartbeat or HEARTBEAT_S
-    cells = _asked_cells(args, heartbeat_s)
-    check_intervals()
+    cells = _asked_combinations(args, heartbeat_s)
+    require_scipy()
     make_folder(args.out)
     jobs, runs = args.jobs or SLOT_JOBS, args.runs or SLOT_RUNS
     tasks = [
@@ -65,7 +65,7 @@ def compare_slot(args: Namespace) -> int:
     return 0
 
 
-def _asked_cells(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, str]]:
+def _asked_combinations(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, str]]:
     """Each law at each load under each discipline; raises `InputError`."""
     for name in _NOT_HERE:
         if getattr(args, name):
@@ -78,7 +78,7 @@ def _asked_cells(args: Namespace, heartbeat_s: float) -> list[tuple[str, float, 
         )
     loads = list(dict.fromkeys(args.load or [studies.LOAD]))
     for law, load in product(args.law, loads):
-        law_spelled(law)
+        parse_law_option(law)
         if load >= 1:
             raise InputError(f"--load {load:g}: with --law it has to be below 1")
         _check_heartbeats(law, load, heartbeat_s)
@@ -134,7 +134,7 @@ def _row_cells(line: SlotLine) -> list[str]:
 
 
 def _discipline_label(discipline: str) -> str:
-    return served_label(ServedBy(discipline))
+    return discipline_label(ServedBy(discipline))
 
 
 def _write_csv(lines: Sequence[SlotLine], path: Path, heartbeat_s: float) -> Path:

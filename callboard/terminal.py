@@ -11,7 +11,7 @@ COLUMNS_LEAST, LINES_LEAST = 60, 20
 
 def check_terminal() -> None:
     """InputError where no screen can be shown, or only one too small to read."""
-    if web.is_child():
+    if web.is_browser_process():
         return
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise InputError("this needs a terminal; `callboard show` prints a journal anywhere")

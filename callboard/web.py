@@ -61,7 +61,7 @@ SIZE_MAX = 1000
 """Columns, and rows, of a screen in a browser."""
 
 
-def is_child() -> bool:
+def is_browser_process() -> bool:
     """Whether this process was started for a browser."""
     return "WebDriver" in os.environ.get(_DRIVER, "")
 
@@ -136,13 +136,15 @@ def _make_server(command: str, port: int) -> Any:
 
         async def handle_index(self, request: Any) -> Any:
             page = await super().handle_index(request)
-            page.text = _own_page(page.text, address)
+            page.text = _page_without_foreign_links(page.text, address)
             return page
 
         async def handle_websocket(self, request: Any) -> Any:
             if request.headers.get("Origin", address) not in own:
                 raise web.HTTPForbidden(text="another page may not look at this screen")
-            if not all(_is_size(request.query.get(side, "80")) for side in ("width", "height")):
+            if not all(
+                _is_valid_size(request.query.get(side, "80")) for side in ("width", "height")
+            ):
                 raise web.HTTPBadRequest(text=f"a screen has 1 to {SIZE_MAX} columns and rows")
             return await super().handle_websocket(request)
 
@@ -150,8 +152,8 @@ def _make_server(command: str, port: int) -> Any:
             latest = LatestSize(app_service.set_terminal_size, partial(asyncio.sleep, _PAUSE_S))
 
             async def resize_sanely(width: object, height: object) -> None:
-                if _is_size(width) and _is_size(height):
-                    latest.ask_size(width, height)
+                if _is_valid_size(width) and _is_valid_size(height):
+                    latest.note_window_size(width, height)
 
             app_service.set_terminal_size = resize_sanely
             await super()._process_messages(websocket, app_service)
@@ -178,13 +180,13 @@ class LatestSize:
         self._asked: tuple[object, object] | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def ask_size(self, width: object, height: object) -> None:
+    def note_window_size(self, width: object, height: object) -> None:
         """The window has this size now."""
         self._asked = width, height
         if self._task is None:
             self._task = asyncio.create_task(self._hand_on_sizes())
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Return once the size that the window has now has been handed on."""
         if self._task is not None:
             await self._task
@@ -207,7 +209,7 @@ def end_with_browser(app: "CallboardApp") -> None:
     from textual.messages import ExitApp
 
     def watch() -> None:
-        while not (app._exit or app._closed) and _has_keys(app):
+        while not (app._exit or app._closed) and _keys_can_arrive(app):
             time.sleep(_PAUSE_S)
         app.post_message(ExitApp())
         time.sleep(_LAST_WORDS_S)
@@ -216,13 +218,13 @@ def end_with_browser(app: "CallboardApp") -> None:
     Thread(target=watch, daemon=True).start()
 
 
-def _has_keys(app: "CallboardApp") -> bool:
+def _keys_can_arrive(app: "CallboardApp") -> bool:
     """Whether keys come from somewhere, or will: the thread that reads them ends with its pipe."""
     reader = getattr(app._driver, "_key_thread", None)
     return reader is None or not reader.ident or reader.is_alive()
 
 
-def _own_page(page: str, address: str) -> str:
+def _page_without_foreign_links(page: str, address: str) -> str:
     """textual-serve's page, asking no other host for anything, with a title and the focus.
 
     What it has of its own it names by the whole address, as if that were a foreign one.
@@ -231,7 +233,7 @@ def _own_page(page: str, address: str) -> str:
     return _FOREIGN_LINK.sub("", local).replace("</head>", _TITLE_AND_FOCUS)
 
 
-def _is_size(number: object) -> bool:
+def _is_valid_size(number: object) -> bool:
     """Whether a number, or its digits, can be the columns or rows of a screen."""
     digits = str(number)
     return type(number) in (int, str) and digits.isdecimal() and 1 <= int(digits[:9]) <= SIZE_MAX

@@ -19,7 +19,7 @@ from callboard.experiments.many.run_tasks import RunTask, play_task, worthy_engi
 from callboard.experiments.many.sweeps.sweep_plan import (
     COLUMNS,
     SweptHistory,
-    settings_of_history,
+    settings_kept_for_history,
 )
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.pages.charts.cell_table import policy_labels
@@ -34,7 +34,7 @@ from callboard.playing import play
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import Timeline
-from callboard.tables.backtest_table import TENFOLD, error_share
+from callboard.tables.backtest_table import TENFOLD, error_percent_text
 
 _NO_TIMES = (
     f"No back-test: no job of the history tells how long it took to respond. {RESPONSE_TOLD_BY}."
@@ -78,7 +78,7 @@ def backtest_sentence(
         return _error_sentence(jobs, played, unchanged, timeline)
     long = [each for each in world.policies if _takes_long(each, unchanged, world, played)]
     tested = [each for each in world.policies if each not in long]
-    tasks = _backtest_tasks(unchanged, tested)
+    tasks = _backtest_run_tasks(unchanged, tested)
     try:
         results, interrupted = play(tasks, PlainConsole(stderr=True), options.cores)
     except RunFailed as error:
@@ -96,7 +96,7 @@ def backtest_sentence(
     return " ".join(told)
 
 
-def swept_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
+def swept_backtest_sentence(history: SweptHistory, store: ResultStore, workers: Workers) -> str:
     """The same for a history whose settings are swept, after what is to be known of its files.
     Where the sweep itself has not played it unchanged it is played, and kept in the store like any
     run.
@@ -111,7 +111,7 @@ def _swept_error_sentence(
 ) -> str:
     if not any(job.response_ms for job in jobs):
         return _NO_TIMES
-    if sum(task.spec.tasks for task in history.unchanged) > REPLAYED_TASKS_MAX:
+    if sum(task.spec.task_count for task in history.unchanged) > REPLAYED_TASKS_MAX:
         policies = [task.spec.policy for task in history.unchanged]
         return _HINT + backtest_command_line(history.name, policies, history.stated)
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
@@ -130,21 +130,21 @@ def _takes_long(
     exchange too many messages: for a heartbeat, or a node, as many as in the run of this policy,
     but for those that tasks need on any nodes.
     """
-    if unchanged.tasks * len(world.policies) > REPLAYED_TASKS_MAX:
+    if unchanged.task_count * len(world.policies) > REPLAYED_TASKS_MAX:
         return True
     here, there = world.spec.scenario.cluster, unchanged.scenario.cluster
     mine = (each for each in played if each.summary.policy == policy and each.engine == ACTORS)
     messages = sum(each.summary.messages or 0 for each in mine)
-    of_tasks = min(messages, MESSAGES_A_TASK * unchanged.tasks)
+    of_tasks = min(messages, MESSAGES_A_TASK * unchanged.task_count)
     nodes = there.node_count() / here.node_count()
     if any_by_heartbeats([policy], world.spec.scenario.parts):
         nodes /= there.period_ms() / here.period_ms()
     return of_tasks + (messages - of_tasks) * nodes > REPLAYED_MESSAGES_MAX
 
 
-def _backtest_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:
+def _backtest_run_tasks(unchanged: RunSpec, policies: Sequence[str]) -> list[RunTask]:
     specs = [msgspec.structs.replace(unchanged, policy=each) for each in policies]
-    engine = worthy_engine("auto", sum(spec.tasks for spec in specs))
+    engine = worthy_engine("auto", sum(spec.task_count for spec in specs))
     most = REPLAYED_MESSAGES_MAX
     return [RunTask(spec, engine=engine, title="back-test: ", messages_most=most) for spec in specs]
 
@@ -156,7 +156,7 @@ def _backtest_hint(world: PlannedWorld, policies: Sequence[str]) -> str:
     """How to learn how far predictions are off under these policies, the scheduler set as here."""
     options = world.options
     stated = [] if options.allocations is None else ["--allocations", options.allocations]
-    for each in settings_of_history(world.settings, world.source):
+    for each in settings_kept_for_history(world.overrides, world.source):
         key, _, value = each.partition("=")
         stated += ["--map", value] if key == COLUMNS else ["--set", each]
     return _HINT + backtest_command_line(options.scenarios[0], policies, stated)
@@ -168,7 +168,9 @@ def _unchanged_history(world: PlannedWorld) -> RunSpec:
     """
     file, policies = world.options.allocations, world.options.policy
     queues = [] if file is None else queue_overrides(file, policies)
-    return world.source.history([*queues, *settings_of_history(world.settings, world.source)])
+    return world.source.unscripted_run(
+        [*queues, *settings_kept_for_history(world.overrides, world.source)]
+    )
 
 
 def _error_sentence(
@@ -187,7 +189,7 @@ def _error_sentence(
     settings = " with the scheduler set as here" if unchanged.scenario.parts else ""
     how = f"played once{settings}{_timeline_words(unchanged.scenario.timeline, timeline)}"
     told = f"Back-test: on the unchanged history, {how}, {name}{which}"
-    return f"{told} {_error_words(nearest.errors.bias or 0.0, nearest.median)}"
+    return f"{told} {_error_words(nearest.errors.mean_response_error or 0.0, nearest.median)}"
 
 
 def _timeline_words(recorded: Timeline, timeline: Timeline) -> str:
@@ -198,11 +200,13 @@ def _timeline_words(recorded: Timeline, timeline: Timeline) -> str:
 
 def _error_words(mean: float, median: float) -> str:
     """How far the mean and the median job are off, and what that means for a difference."""
-    told = f"is {error_share(mean, signed=True)} off in the mean response time, and half of the"
+    told = (
+        f"is {error_percent_text(mean, signed=True)} off in the mean response time, and half of the"
+    )
     if max(mean, median) <= TENFOLD:
         return (
             f"{told} jobs are within {median:.1%}. A difference no larger than that says nothing."
         )
-    share = error_share(median)
+    share = error_percent_text(median)
     jobs = f"{share} off" if median > TENFOLD else f"within {share}"
     return f"{told} jobs are {jobs}. What is predicted for this history says nothing."

@@ -57,7 +57,7 @@ def _message_and_status(error: Exception) -> tuple[str | None, int]:
             )
         case FileNotFoundError(filename=name) if str(name).endswith(".journal"):
             return (
-                f"{name}: {error.strerror}; {_journals_recorded_apart(Path(name))}",
+                f"{name}: {error.strerror}; {_separate_journals_hint(Path(name))}",
                 EXIT_BAD_INPUT,
             )
         case FileNotFoundError(filename=name) if (LIBRARY / f"{name}.toml").is_file():
@@ -81,16 +81,16 @@ def _message_and_status(error: Exception) -> tuple[str | None, int]:
 def _how_to_record(path: Path) -> str:
     """How to have a journal in place of this file: one of its run, where it can be played."""
     from callboard.histories.recording_file import is_recording
-    from callboard.scenarios.recording_scenario import plain_name
+    from callboard.scenarios.recording_scenario import name_without_suffixes
 
     if path.suffix != ".toml" and not is_recording(path):
         return _RECORD
-    name = path.stem if path.suffix == ".toml" else plain_name(path)
+    name = path.stem if path.suffix == ".toml" else name_without_suffixes(path)
     own, journal = shlex.quote(str(path)), shlex.quote(f"{name}.journal")
     return f"`callboard run {own} --journal {journal}` records one of it"
 
 
-def _journals_recorded_apart(path: Path) -> str:
+def _separate_journals_hint(path: Path) -> str:
     """The journals that are there as several runs leave them in place of this one, a policy or seed
     each (`journal_paths`), and how to record one.
     """
@@ -160,7 +160,7 @@ def _first_policy_frame(stack: traceback.StackSummary) -> int | None:
     return next(own, next(ours, None))
 
 
-def frames_of_own_file(error: BaseException) -> TracebackType | None:
+def traceback_from_own_file(error: BaseException) -> TracebackType | None:
     """The end of its traceback that begins in a file of somebody's own; all of it without any."""
     found = error.__traceback__
     while found is not None and not _is_users_own_file(found.tb_frame.f_code.co_filename):

@@ -15,11 +15,11 @@ from callboard.histories.writers.write_hadoop1 import hadoop1_lines
 from callboard.histories.writers.write_sls import (
     NO_AMOUNTS,
     ContainerAmounts,
-    not_in_sls,
     sls_jobs,
     sls_nodes,
+    what_sls_cannot_say,
 )
-from callboard.histories.writers.write_swf import not_in_swf, swf_lines
+from callboard.histories.writers.write_swf import swf_lines, what_swf_cannot_say
 from callboard.journal.checks.rule import Setup
 from callboard.journal.export.capacity_scheduler_xml import (
     Dialect,
@@ -28,7 +28,7 @@ from callboard.journal.export.capacity_scheduler_xml import (
 )
 from callboard.journal.export.fair_scheduler_xml import (
     SchedulerFile,
-    fair_scheduler_xml,
+    policy_allocations_xml,
     yarn_allocations_xml,
 )
 from callboard.journal.export.write_batsim import write_batsim
@@ -46,12 +46,12 @@ def write_history(
     form: HistoryForm, history: PlayedHistory, journal: Path, file: TextIO
 ) -> tuple[str, Sequence[str]]:
     """Write the run of a journal; what was written, in words, and what the format cannot say."""
-    unsaid = _unsaid_amounts(_told_scenario(history.started, journal).cluster)
+    unsaid = _unsaid_amounts(_recorded_scenario(history.started, journal).cluster)
     if form == "batsim":
         return count(write_batsim(history, file), "job"), (_IN_BATSIM, *unsaid)
     if form == "swf":
         file.writelines(f"{line}\n" for line in swf_lines(history))
-        return count(len(history.jobs), "job"), (*not_in_swf(history), *unsaid)
+        return count(len(history.jobs), "job"), (*what_swf_cannot_say(history), *unsaid)
     replicas = input_replicas(history.started, journal)
     file.writelines(f"{line}\n" for line in hadoop1_lines(history, replicas))
     return count(len(history.jobs), "job"), unsaid
@@ -59,7 +59,7 @@ def write_history(
 
 def _unsaid_amounts(cluster: Cluster) -> Sequence[str]:
     """What a file without resources lacks of a cluster that has them."""
-    names = sorted({name for _, amounts in cluster.capacities() for name in amounts})
+    names = sorted({name for _, amounts in cluster.group_capacities() for name in amounts})
     if not names:
         return ()
     told = " and ".join(names)
@@ -81,7 +81,7 @@ def scheduler_file(started: RunStarted, dialect: Dialect) -> tuple[str, Schedule
         return None
     if setup.policy.order.name == "capacity":
         return CAPACITY_FILE, capacity_scheduler_xml(setup.policy, dialect)
-    return FAIR_FILE, fair_scheduler_xml(setup.policy)
+    return FAIR_FILE, policy_allocations_xml(setup.policy)
 
 
 def write_scheduler_file(
@@ -109,7 +109,7 @@ def write_sls_folder(
     """Write jobs, nodes and the allocation file; what was written, and what they cannot say."""
     folder.mkdir(parents=True, exist_ok=True)
     amounts = _container_amounts(history.started, journal)
-    unsaid = not_in_sls(history, amounts)
+    unsaid = what_sls_cannot_say(history, amounts)
     _write_text(folder / "jobs.json", "\n".join(sls_jobs(history, amounts)))
     _write_text(folder / "nodes.json", "\n".join(sls_nodes(history, amounts)))
     found = scheduler_file(history.started, "yarn")
@@ -125,15 +125,17 @@ def write_sls_folder(
 
 def _container_amounts(started: RunStarted, journal: Path) -> ContainerAmounts:
     """What containers take and nodes have, where the scenario says so."""
-    scenario = _told_scenario(started, journal)
-    nodes = [amounts for number, amounts in scenario.cluster.capacities() for _ in range(number)]
+    scenario = _recorded_scenario(started, journal)
+    nodes = [
+        amounts for number, amounts in scenario.cluster.group_capacities() for _ in range(number)
+    ]
     if not any(nodes):
         return NO_AMOUNTS
     jobs = make_jobs(scenario, journal.parent)
     return ContainerAmounts({each.job: each.demands for each in jobs}, nodes)
 
 
-def _told_scenario(started: RunStarted, journal: Path) -> Scenario:
+def _recorded_scenario(started: RunStarted, journal: Path) -> Scenario:
     return from_dict(started.scenario, journal, check_timeline=False)
 
 

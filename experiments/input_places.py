@@ -18,7 +18,7 @@ def input_replicas(started: RunStarted, journal: Path) -> Replicas:
     cluster, placement = scenario.cluster, _input_placement(scenario, started, journal.parent)
 
     def replicas(job: JobId, maps: int) -> list[list[NodeId]]:
-        rows = placement.place(job, maps)[:, : cluster.replication].tolist()
+        rows = placement.place_job_blocks(job, maps)[:, : cluster.replication].tolist()
         return [[node for node in row if node >= 0] for row in rows]
 
     return replicas

@@ -73,10 +73,10 @@ def refuse_twice(paths: Sequence[Path]) -> None:
                 raise InputError(f"{path}: this is named twice{same}; name each journal once")
 
 
-def refuse_journal(name: str, path: Path) -> None:
+def refuse_journal_as_history(name: str, path: Path) -> None:
     """InputError for a journal where a history is read."""
     if path.is_file() and is_journal(path):
-        journal, history = shlex.quote(name), shlex.quote(str(_history_beside(Path(name))))
+        journal, history = shlex.quote(name), shlex.quote(str(_fresh_history_path(Path(name))))
         raise InputError(
             f"{name}: this is a journal of a run that Callboard has played:"
             f" `callboard replay {journal}` shows it, and `callboard export {journal} --to"
@@ -84,7 +84,7 @@ def refuse_journal(name: str, path: Path) -> None:
         )
 
 
-def _history_beside(journal: Path) -> Path:
+def _fresh_history_path(journal: Path) -> Path:
     """A name for a journal's history, which nothing has yet: a journal may be called so itself."""
 
     def named(stem: str) -> Path:

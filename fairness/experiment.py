@@ -21,11 +21,11 @@ from callboard.actors.onlooker import Onlooker
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
 from callboard.actors.vocabulary.faults import ResumeMaster
 from callboard.experiments.error_messages import failure_line
-from callboard.experiments.run.plugins import load_architecture, load_policy, stands_alone
+from callboard.experiments.run.plugins import is_architecture, load_architecture, load_policy
 from callboard.experiments.run.run_result import LIVELOCK
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
-from callboard.fairness.variants import without_unanswered_entries
+from callboard.fairness.variants import without_unsupported_faults
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
 from callboard.scenarios.scenario_file import Scenario
@@ -80,7 +80,7 @@ class BooksObserver(Onlooker, Probe):
         for address in architecture.schedulers():
             kernel.probe(address, self)
 
-    def after(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
+    def after_message(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
         if isinstance(message, ResumeMaster):
             return  # what it held back has been looked at, message by message
         view, policy = self._architecture.view, self._architecture.policy
@@ -89,8 +89,8 @@ class BooksObserver(Onlooker, Probe):
         order = policy.order
         launches = tuple(event for event in noted if isinstance(event, AttemptLaunched))
         running, pending = (
-            _task_counts_by_kind(view, "running"),
-            _task_counts_by_kind(view, "pending"),
+            _task_counts_by_job(view, "running"),
+            _task_counts_by_job(view, "pending"),
         )
         last = self.observations[-1] if self.observations else None
         if launches or last is None or (last.running, last.pending) != (running, pending):
@@ -100,7 +100,7 @@ class BooksObserver(Onlooker, Probe):
             self.entitlement_log.append((view.now_ms, due))
 
 
-def _task_counts_by_kind(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
+def _task_counts_by_job(view: ClusterView, what: str) -> tuple[CountsByJob, CountsByJob]:
     maps, reduces = (
         {job.job: getattr(job, what)(kind) for job in view.jobs()} for kind in SlotKind
     )
@@ -161,7 +161,7 @@ class ObservedRun:
     @property
     def heartbeat_round_ms(self) -> Millis:
         """From the arrival of a node's heartbeat to that of its next one: H + 2ℓ."""
-        return self.scenario.cluster.round_ms()
+        return self.scenario.cluster.heartbeat_cycle_ms()
 
     @property
     def launch_gap_ms(self) -> Millis:
@@ -195,7 +195,7 @@ MakePolicy = Callable[[str, PartSettings], Policy]
 
 class Experiment:
     """A scenario under a policy, which `make_policy` makes from its spelling, or under an
-    architecture that `stands_alone`, without what it has no answer to.
+    architecture that `is_architecture`, without what it has no answer to.
     """
 
     def __init__(
@@ -203,10 +203,10 @@ class Experiment:
     ) -> None:
         self.policy = policy
         self.make_policy = make_policy
-        self.stands_alone = make_policy is load_policy and stands_alone(policy, scenario.parts)
+        self.stands_alone = make_policy is load_policy and is_architecture(policy, scenario.parts)
         self.scenario = scenario
         if self.stands_alone and scenario.timeline:
-            self.scenario = without_unanswered_entries(scenario, self.fresh_architecture())
+            self.scenario = without_unsupported_faults(scenario, self.fresh_architecture())
 
     def fresh_architecture(self) -> Architecture:
         """Schedulers without any memory."""

@@ -119,7 +119,7 @@ class Hunt:
             self._on_progress("drawing", 1)
 
         phases = (Phase.generate, Phase.target)
-        search.in_each_scenario(self._goal.family, look, examples, seed, phases)
+        search.for_each_drawn_scenario(self._goal.family, look, examples, seed, phases)
 
     def breed_scenarios(self, times: int, seed: int) -> None:
         chance = Random(seed)

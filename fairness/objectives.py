@@ -54,7 +54,7 @@ def _wasted_slot_share(run: ObservedRun) -> float:
     return wasted / max(held, 1)
 
 
-def longest_flapping(run: ObservedRun) -> int:
+def most_mutual_preemptions(run: ObservedRun) -> int:
     """How often two jobs took slots from each other by turns, at the most; 0 where nobody takes
     back what was taken.
     """
@@ -69,7 +69,7 @@ def longest_flapping(run: ObservedRun) -> int:
     return max(turns.values(), default=0)
 
 
-def blocked_share(run: ObservedRun) -> float:
+def blocked_user_share(run: ObservedRun) -> float:
     """The share of users who have something to launch and nothing running, on average over time,
     of those who have something to launch or to run.
     """
@@ -142,12 +142,12 @@ OBJECTIVES: Mapping[str, HuntedFigure] = {
     ),
     "flapping": HuntedFigure(
         "how often two jobs take slots from each other by turns, less that under the other policy",
-        lambda mine, its: float(longest_flapping(mine) - longest_flapping(its)),
+        lambda mine, its: float(most_mutual_preemptions(mine) - most_mutual_preemptions(its)),
         family=MOVING_RANKS,
     ),
     "blocked users": HuntedFigure(
         "the share of users that wait with nothing running, over time, less the other policy's",
-        lambda mine, its: blocked_share(mine) - blocked_share(its),
+        lambda mine, its: blocked_user_share(mine) - blocked_user_share(its),
     ),
     "mean response ratio": HuntedFigure(
         "the mean response time, divided by the other policy's",

@@ -70,10 +70,10 @@ class Property(Statement, frozen=True, kw_only=True):
     def verify(self, experiment: Experiment) -> int:
         """Test the experiment's policy.  Raises PropertyViolated or NotApplicable."""
         if experiment.stands_alone:
-            why = self.why_silent_on(experiment.fresh_architecture().name)
+            why = self.why_silent_on_architecture(experiment.fresh_architecture().name)
         else:
             why = self.misfit(experiment.fresh_policy())
-        why = why or self.family.validate(experiment.scenario)
+        why = why or self.family.why_excludes(experiment.scenario)
         if why is not None:
             raise NotApplicable(why)
         try:
@@ -81,7 +81,7 @@ class Property(Statement, frozen=True, kw_only=True):
         except PolicySpecError as refused:  # by an architecture that cannot play a variant of it
             raise NotApplicable(str(refused)) from None
 
-    def why_silent_on(self, architecture: str) -> str | None:
+    def why_silent_on_architecture(self, architecture: str) -> str | None:
         """Why it does not speak of an architecture that stands alone; None if it does."""
         if self.architectures is None or architecture in self.architectures:
             return None
@@ -118,7 +118,7 @@ def is_guaranteed(policy: Policy, prop: Property) -> bool:
     return prop.universal and _speaks_of_architecture(CENTRAL, prop) and prop.misfit(policy) is None
 
 
-def is_guaranteed_by_all(architecture: str, prop: Property) -> bool:
+def is_guaranteed_by_architecture(architecture: str, prop: Property) -> bool:
     """Whether an architecture that stands alone guarantees the property."""
     return prop.universal and _speaks_of_architecture(architecture, prop)
 

@@ -40,7 +40,7 @@ class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
     prompt: bool = False
     stream_length: int = 1
 
-    def validate(self, scenario: Scenario) -> str | None:
+    def why_excludes(self, scenario: Scenario) -> str | None:
         """Why the scenario is none of the family; None if it is."""
         cluster, tasks, jobs = scenario.cluster, scenario.tasks, scenario.workload
         if not isinstance(jobs, ListedWorkload):
@@ -109,4 +109,4 @@ def scenario_size(scenario: Scenario) -> tuple[int, int, int]:
 
 
 def _is_prompt(cluster: Cluster) -> bool:
-    return cluster.heartbeat.out_of_band and cluster.round_ms() <= PROMPT_PERIOD_MS
+    return cluster.heartbeat.out_of_band and cluster.heartbeat_cycle_ms() <= PROMPT_PERIOD_MS

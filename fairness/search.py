@@ -58,7 +58,7 @@ class Finding:
         self.spoilt = Counter[str]()
         self.counterexample: Counterexample | None = None
 
-    def test(self, experiment: Experiment) -> None:
+    def test_property_in(self, experiment: Experiment) -> None:
         """Test the property in one scenario more, unless it has been broken already."""
         if self.counterexample is not None:
             return
@@ -72,7 +72,7 @@ class Finding:
             self.counterexample = Counterexample(experiment.scenario, outcome.broken)
 
 
-def examine(
+def examine_properties(
     under_test: PolicyUnderTest,
     properties: Sequence[Property],
     *,
@@ -87,7 +87,7 @@ def examine(
         groups[finding.prop.family].append(finding)
     for family, group in groups.items():
         look = partial(_test_group, under_test, group, on_progress)
-        in_each_scenario(family, look, examples, seed)
+        for_each_drawn_scenario(family, look, examples, seed)
     for finding in findings:
         if finding.counterexample is not None:
             smallest = find_counterexample(
@@ -105,7 +105,7 @@ def _test_group(
 ) -> None:
     experiment, first = under_test(scenario), group[0].prop.name
     for finding in group:
-        finding.test(experiment)
+        finding.test_property_in(experiment)
     on_progress(f"{first} and {len(group) - 1}" if len(group) > 1 else first, len(group))
 
 
@@ -130,7 +130,7 @@ def find_counterexample(
 
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     try:
-        in_each_scenario(prop.family, look, examples, seed, phases)
+        for_each_drawn_scenario(prop.family, look, examples, seed, phases)
     except (PropertyViolated, Flaky):  # flaky: a policy that does not do the same twice
         return _with_fewer_repeats(found[-1], prop, under_test) if shrink else found[-1]
     return None
@@ -152,7 +152,7 @@ def _with_fewer_repeats(
     return found
 
 
-def in_each_scenario(
+def for_each_drawn_scenario(
     family: ScenarioFamily,
     look: Callable[[Scenario], None],
     examples: int,

@@ -256,7 +256,9 @@ def scenarios(draw: st.DrawFn, family: ScenarioFamily = WITHOUT_FAULTS) -> Scena
     nodes = cluster.node_count()
     happens = draw(timelines(nodes, only_crashes=family.only_crashes)) if family.faults else ()
     if happens:
-        expiry_ms = 2 * cluster.longest_round_ms() + draw(st.sampled_from([0, 3000, 30_000]))
+        expiry_ms = 2 * cluster.longest_heartbeat_cycle_ms() + draw(
+            st.sampled_from([0, 3000, 30_000])
+        )
         heartbeat = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
         cluster = msgspec.structs.replace(cluster, heartbeat=heartbeat)
     kinds = tuple(sorted({group.node_type for group in cluster.group} - {""}))

@@ -42,7 +42,7 @@ def with_cluster(scenario: Scenario, **changes: object) -> Scenario:
     return msgspec.structs.replace(scenario, cluster=cluster)
 
 
-def without_unanswered_entries(scenario: Scenario, architecture: Architecture) -> Scenario:
+def without_unsupported_faults(scenario: Scenario, architecture: Architecture) -> Scenario:
     """The scenario without the entries of its timeline that the architecture has no answer to."""
     jobs = {job.job: job.name for job in make_jobs(scenario)}
     nodes = node_facts(scenario.cluster)
@@ -56,7 +56,7 @@ def without_unanswered_entries(scenario: Scenario, architecture: Architecture) -
     )
 
 
-def with_parts(policy: Policy, **parts: Any) -> Policy:
+def policy_with_parts(policy: Policy, **parts: Any) -> Policy:
     """A policy of the same parts, but for those that are given."""
     names = ("order", "locality", "preemption", "speculation")
     return Policy(**{name: parts.get(name, getattr(policy, name)) for name in names})

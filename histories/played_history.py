@@ -51,11 +51,11 @@ class PlayedHistory:
         self._events = 0
         self._open: dict[AttemptId, tuple[HistoryTask, PlayedAttempt]] = {}
 
-    def host(self, node: NodeId) -> HostNumber:
+    def host_number(self, node: NodeId) -> HostNumber:
         """A node's number among the hosts."""
         return self.hosts.number(self._paths[node])
 
-    def knows(self, attempt: AttemptId) -> bool:
+    def knows_attempt(self, attempt: AttemptId) -> bool:
         """Whether it was ever launched."""
         return attempt in self._open
 
@@ -101,24 +101,24 @@ class PlayedHistory:
     ) -> None:
         match event:
             case ev.AttemptStarted():
-                attempt.start_ms, attempt.host = event.at_ms, self.host(attempt.node)
+                attempt.start_ms, attempt.host = event.at_ms, self.host_number(attempt.node)
                 task.attempts.append(attempt)
             case ev.ShuffleEnded():
                 attempt.fetched_ms = event.at_ms
             case ev.AttemptEnded():
                 attempt.ended_ms = event.at_ms
-                _tell_end(attempt)
+                _set_attempt_end(attempt)
             case ev.AttemptClosed():
                 attempt.booked_ms, attempt.outcome = event.at_ms, _ENDINGS[event.outcome]
-                _tell_end(attempt)
-                if task.best is attempt:
+                _set_attempt_end(attempt)
+                if task.last_success is attempt:
                     task.finish_ms = event.at_ms + self._latency_ms
 
     def _note_lost_output(self, at_ms: Millis, task: HistoryTask, attempt: PlayedAttempt) -> None:
         if attempt.ending != "succeeded":
             return
         attempt.finish_ms, attempt.ending = at_ms, "killed"
-        if task.best is attempt:
+        if task.last_success is attempt:
             task.finish_ms = None
 
     def _end_open_attempts(self, at_ms: Millis) -> None:
@@ -127,7 +127,7 @@ class PlayedHistory:
             if attempt.start_ms is not None and attempt.ended_ms is None:
                 attempt.ended_ms = attempt.booked_ms = at_ms
                 attempt.outcome = "killed"
-                _tell_end(attempt)
+                _set_attempt_end(attempt)
 
 
 def _submitted_job(event: ev.JobSubmitted) -> HistoryJob:
@@ -147,7 +147,7 @@ def _submitted_job(event: ev.JobSubmitted) -> HistoryJob:
     )
 
 
-def _tell_end(attempt: PlayedAttempt) -> None:
+def _set_attempt_end(attempt: PlayedAttempt) -> None:
     """It has an end once it really ended and that is booked, whichever comes first."""
     if attempt.ended_ms is not None and attempt.outcome != "unknown":
         attempt.shuffled_ms = attempt.fetched_ms

@@ -25,7 +25,7 @@ def played_recording(
     for number, job in played.jobs.items():
         held = replicas(number, job.task_counts[0])
         for place, task in job.maps.items():
-            task.input_hosts = tuple(dict.fromkeys(map(played.host, held[place])))
+            task.input_hosts = tuple(dict.fromkeys(map(played.host_number, held[place])))
         for attempt in (each for task in job.reduces.values() for each in task.attempts):
             if shuffle_bytes is not None and attempt.shuffled_ms is not None:
                 attempt.shuffled_bytes = shuffle_bytes(number)

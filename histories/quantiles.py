@@ -17,7 +17,7 @@ def _scipy_special() -> Any:
     return scipy.special
 
 
-def check_intervals() -> None:
+def require_scipy() -> None:
     """MissingExtraError if intervals cannot be computed here; to be asked before long work."""
     _scipy_special()
 
@@ -39,7 +39,7 @@ def normal_bound(confidence: float) -> float:
     return float(_scipy_special().ndtri((1 + confidence) / 2))
 
 
-def share_limits(found: int, of: int, confidence: float) -> tuple[float, float]:
+def proportion_interval(found: int, of: int, confidence: float) -> tuple[float, float]:
     """Clopper and Pearson's exact interval of a share."""
     inverse, tail = _scipy_special().betaincinv, (1 - confidence) / 2
     low = 0.0 if found == 0 else float(inverse(found, of - found + 1, tail))

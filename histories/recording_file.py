@@ -25,12 +25,20 @@ from callboard.histories.model.tasks_file import (
 from callboard.histories.readers.column_map import PARQUET_MAGIC, TableReader, is_table
 from callboard.histories.readers.hadoop1_history import Hadoop1Reader, is_hadoop1_history
 from callboard.histories.readers.jhist import JhistReader, is_jhist
-from callboard.histories.readers.opendc import drawn_failures, is_failure_trace, is_not_jobs
+from callboard.histories.readers.opendc import (
+    has_no_jobs,
+    is_failure_trace,
+    outages_of_failure_trace,
+)
 from callboard.histories.readers.rumen import RumenReader, is_rumen
 from callboard.histories.readers.sls_files import SlsReader, is_sls
 from callboard.histories.readers.sls_synth import SynthReader, is_synth
 from callboard.histories.readers.swf import SwfReader, is_swf
-from callboard.histories.readers.unpacked_text import begin_of, begins_as_array, breaks_off
+from callboard.histories.readers.unpacked_text import (
+    begins_as_array,
+    breaks_off_at_start,
+    first_bytes,
+)
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -75,7 +83,7 @@ class HistoryFormat(NamedTuple):
     unused: str = ""
 
 
-def _reading_by(
+def _read_files_with(
     make: Callable[[RecordingMaker], Reader],
 ) -> Callable[[RecordingMaker, Sequence[Path], str], None]:
     """Reads files with a reader that needs no map of columns."""
@@ -99,27 +107,27 @@ FORMATS: tuple[HistoryFormat, ...] = (
     HistoryFormat(
         "Hadoop 1 job history",
         is_hadoop1_history,
-        _reading_by(Hadoop1Reader),
+        _read_files_with(Hadoop1Reader),
         _IN_HISTORIES,
     ),
-    HistoryFormat("Hadoop 2 job history", is_jhist, _reading_by(JhistReader), _IN_HISTORIES),
+    HistoryFormat("Hadoop 2 job history", is_jhist, _read_files_with(JhistReader), _IN_HISTORIES),
     HistoryFormat(
         "Rumen trace",
         is_rumen,
-        _reading_by(RumenReader),
+        _read_files_with(RumenReader),
         "names, bytes, records, use of resources, laws",
     ),
     HistoryFormat(
         "SLS jobs",
         is_sls,
-        _reading_by(SlsReader),
+        _read_files_with(SlsReader),
         "priorities, resources, execution types",
     ),
-    HistoryFormat("SLS SYNTH workload", is_synth, _reading_by(SynthReader)),
+    HistoryFormat("SLS SYNTH workload", is_synth, _read_files_with(SynthReader)),
     HistoryFormat(
         "Standard Workload Format",
         is_swf,
-        _reading_by(SwfReader),
+        _read_files_with(SwfReader),
         "CPU time, memory, group, application",
     ),
     HistoryFormat("table", is_table, _read_tables),
@@ -129,7 +137,7 @@ FORMATS: tuple[HistoryFormat, ...] = (
 
 def format_of(path: Path) -> HistoryFormat | None:
     """The format of a file; None if it is none of them."""
-    begin = begin_of(path)
+    begin = first_bytes(path)
     return next((each for each in FORMATS if each.begins(begin)), None)
 
 
@@ -138,7 +146,7 @@ def is_recording(path: Path) -> bool:
     if path.is_dir():
         some = islice(path.rglob("*"), _LOOKED_AT)
         return any(format_of(each) is not None for each in some if each.is_file())
-    return begins_as_tasks(begin_of(path, 100)) or format_of(path) is not None
+    return begins_as_tasks(first_bytes(path, 100)) or format_of(path) is not None
 
 
 def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
@@ -175,7 +183,7 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     outages = tuple(
         outage
         for nth, path in enumerate(failures)
-        for outage in drawn_failures(path, nth, recording.nodes, remarks)
+        for outage in outages_of_failure_trace(path, nth, recording.nodes, remarks)
     )
     sizes = maker.jobs, maker.tasks, maker.attempts
     return Imported(recording, remarks, *sizes, tuple(failures), outages, maker.log, maker.begin_ms)
@@ -214,7 +222,7 @@ def _without_unreadable(files: list[Path], given: Sequence[Path], remarks: Remar
     """The files without those in a folder of a kind that cannot be read here, if others can."""
     if find_spec("pyarrow") is not None:
         return files
-    unread = {path for path in files if path not in given and begin_of(path, 4) == PARQUET_MAGIC}
+    unread = {path for path in files if path not in given and first_bytes(path, 4) == PARQUET_MAGIC}
     others = [path for path in files if path not in unread]
     if not any(format_of(path) for path in others):
         return files
@@ -243,7 +251,7 @@ def _only_format(
     files: Sequence[Path], columns: str, remarks: Remarks
 ) -> tuple[HistoryFormat, list[Path]]:
     """The format of all files that have one; the others are noted."""
-    found = [(path, None if is_not_jobs(path) else format_of(path)) for path in files]
+    found = [(path, None if has_no_jobs(path) else format_of(path)) for path in files]
     readable = [path for path, form in found if form is not None]
     forms = [form for _, form in found if form is not None]
     if not forms:
@@ -257,20 +265,22 @@ def _only_format(
 
 
 def _why_unknown(files: Sequence[Path], columns: str) -> str:
-    why = why_no_text(files[0]) if len(files) == 1 else ""
+    why = why_not_text(files[0]) if len(files) == 1 else ""
     if not why and columns and len(files) == 1:
-        first, *_ = begin_of(files[0]).decode("utf-8", "replace").strip().splitlines() or [""]
+        first, *_ = first_bytes(files[0]).decode("utf-8", "replace").strip().splitlines() or [""]
         head = "its first line names the columns, separated by commas, semicolons, tabs or |"
         why = f"this is no table: of one {head}; here that is {first[:60]!r}"
     return why or f"nothing here that can be imported; known are: {known_formats()}"
 
 
-def why_no_text(path: Path) -> str:
+def why_not_text(path: Path) -> str:
     """Why a file of no known format cannot be read as text either; empty if it may be text."""
-    begin = begin_of(path)
+    begin = first_bytes(path)
     if not begin:
         return (
-            "a gzipped file that is cut off or damaged" if breaks_off(path) else "the file is empty"
+            "a gzipped file that is cut off or damaged"
+            if breaks_off_at_start(path)
+            else "the file is empty"
         )
     if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "this is text in UTF-16; save it as UTF-8"
@@ -319,18 +329,18 @@ def load_recording(path: Path, columns: str = "") -> Imported:
 
 def is_tasks_file(path: Path) -> bool:
     """Whether it is a file of recorded tasks, as `callboard import` writes one."""
-    return path.is_file() and begins_as_tasks(begin_of(path, 100))
+    return path.is_file() and begins_as_tasks(first_bytes(path, 100))
 
 
 def _loaded_recording(path: Path, columns: str) -> Imported:
-    if not path.is_dir() and begins_as_tasks(begin_of(path, 100)):
+    if not path.is_dir() and begins_as_tasks(first_bytes(path, 100)):
         recording = read_recording(path)
         tasks = sum(len(job.tasks.map_ms) + len(job.tasks.rest_ms) for job in recording.jobs)
         return Imported(recording, Remarks(), len(recording.jobs), tasks, tasks)
     return import_files([path], columns)
 
 
-def load_history(path: Path, columns: str = "") -> Imported:
+def load_recording_with_attempts(path: Path, columns: str = "") -> Imported:
     """The same with every attempt, which a file of recorded tasks keeps too since version 3;
     ScenarioError where it is damaged.
     """

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from callboard.histories.readers.swim_lines import is_swim
-from callboard.histories.readers.unpacked_text import begin_of
+from callboard.histories.readers.unpacked_text import first_bytes
 from callboard.scheduler.text.likely_file import likely_file
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -18,12 +18,12 @@ def checked_source(name: str) -> Path:
     return path
 
 
-def history_source(name: str, columns: str = "") -> Path:
+def checked_history_source(name: str, columns: str = "") -> Path:
     """The history of that name, if it is there; ScenarioError if not, or for a SWIM trace of which
     `columns` say nothing: that one tells of no attempt, and is played as it is.
     """
     path = checked_source(name)
-    if not columns and path.is_file() and is_swim(begin_of(path, 1000)):
+    if not columns and path.is_file() and is_swim(first_bytes(path, 1000)):
         hint = f"it tells sizes of jobs and no attempts; `callboard run {path}` plays it as it is"
         raise ScenarioError(f"a SWIM trace: {hint}", source=path)
     return path

@@ -8,7 +8,7 @@ from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.event_limits import InconsistentEvents, check_numbers
 from callboard.journal.format import HEADER, JournalError
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import class_words
+from callboard.journal.tell.names import class_name_in_words
 
 
 def check_begins_with_start(first: ev.AnyEvent, path: Path) -> None:
@@ -18,7 +18,7 @@ def check_begins_with_start(first: ev.AnyEvent, path: Path) -> None:
         raise JournalError(path, len(HEADER), problem)
 
 
-def take_events(
+def feed_consistent_events(
     events: Iterable[ev.AnyEvent], state: RunState, take: Callable[[ev.AnyEvent], None]
 ) -> None:
     """Give all events to `take`, which has the state take each in.  ValueError, with the event's
@@ -31,7 +31,7 @@ def take_events(
                 raise InconsistentEvents(f"the time goes from {state.now_ms} to {event.at_ms} ms")
             take(event)
         except (IllegalTransition, InconsistentEvents) as error:
-            told = f"event {number} ({class_words(type(event))})"
+            told = f"event {number} ({class_name_in_words(type(event))})"
             raise ValueError(f"{told} cannot have happened: {error}") from None
     if state.started is None:
         raise ValueError("no run has been recorded in it yet")

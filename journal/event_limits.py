@@ -56,10 +56,10 @@ def check_numbers(event: ev.AnyEvent | faults.Fault) -> None:
 def _check_run_start(event: ev.RunStarted) -> None:
     if not event.policy.strip():
         raise InconsistentEvents("its start names no policy")
-    _check_nodes(event.nodes)
+    _check_node_facts(event.nodes)
 
 
-def _check_nodes(nodes: Sequence[ev.NodeFacts]) -> None:
+def _check_node_facts(nodes: Sequence[ev.NodeFacts]) -> None:
     for facts in nodes:
         least = min(facts.node, facts.rack, facts.map_slots, facts.reduce_slots)
         if least < 0 or max(facts.node, facts.rack) >= SLOTS_LIMIT:

@@ -75,7 +75,7 @@ def check_regular(path: Path) -> None:
         raise JournalError(path, 0, f"this is {special}; a journal is a regular file")
 
 
-def head(length: int) -> bytes:
+def record_head(length: int) -> bytes:
     """The 4 bytes before a record of `length` bytes; of length 0: the beginning of a seal."""
     low, mid, high = length & 0xFF, (length >> 8) & 0xFF, length >> 16
     return bytes((low, mid, high, low ^ mid ^ high ^ 0xA5))
@@ -86,18 +86,18 @@ def length_of(raw: bytes) -> int | None:
     length = _SHORT.get(raw)
     if length is None:
         length = int.from_bytes(raw[:3], "little")
-        if head(length) != raw:
+        if record_head(length) != raw:
             return None
     return length
 
 
-SHORT_HEADS = tuple(head(length) for length in range(1024))
+SHORT_HEADS = tuple(record_head(length) for length in range(1024))
 """The heads of nearly all records, made once because making one costs as much as an event."""
 
 _SHORT = {raw: length for length, raw in enumerate(SHORT_HEADS)}
 
 
-SEAL_HEAD = head(0)
+SEAL_HEAD = record_head(0)
 SEAL_BYTES = HEAD_BYTES + 4
 
 

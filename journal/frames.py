@@ -39,7 +39,7 @@ class Frames:
         self._given = 0
 
     @property
-    def is_open(self) -> bool:
+    def ends_inside_chunk(self) -> bool:
         """Whether the bytes end anywhere but at the end of a chunk."""
         return bool(self._raw or self._records)
 

@@ -71,7 +71,7 @@ def is_being_written(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def held_on(file: BinaryIO) -> Iterator[None]:
+def keep_lock(file: BinaryIO) -> Iterator[None]:
     """Keep the mark of an open file, although the file be closed meanwhile."""
     same = os.dup(file.fileno())
     try:

@@ -37,5 +37,5 @@ class Journal:
             while block := file.read(CHUNK_BYTES):
                 yield from frames.feed(block)
         frames.check_header()
-        self.truncated = frames.is_open
+        self.truncated = frames.ends_inside_chunk
         yield from frames.unsealed_events()

@@ -79,7 +79,7 @@ class AttemptRecord(msgspec.Struct, gc=False):
         """Whether it makes no progress, for the reason that `stalled` tells."""
         return self.state in _STALLED
 
-    def held_until(self, at_ms: Millis) -> Millis:
+    def held_ms_until(self, at_ms: Millis) -> Millis:
         return self.held_ms + (at_ms - self.began_ms if self.holds_slot else 0)
 
     def __str__(self) -> str:
@@ -154,7 +154,7 @@ class JobRecord(msgspec.Struct, gc=False):
         return self.submission.maps if stage == MAPS else self.submission.reduces
 
     @property
-    def open(self) -> int:
+    def open_attempts(self) -> int:
         """How many attempts the master has not closed."""
         return self.phases[MAPS].open + self.phases[REDUCES].open + self.unseen
 
@@ -206,7 +206,7 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
         return self.machine is lc.MachineState.DOWN
 
     @property
-    def is_halted(self) -> bool:
+    def is_down_or_paused(self) -> bool:
         return self.machine is not lc.MachineState.UP
 
     @property
@@ -218,14 +218,14 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
         """Whether the master has given it up, or a scheduler of several has."""
         return self.is_lost or bool(self.given_up_by)
 
-    def down_until(self, at_ms: Millis) -> Millis:
+    def down_ms_until(self, at_ms: Millis) -> Millis:
         return self.down_ms + (at_ms - self.since_ms if self.is_down else 0)
 
     def after_fault(self, fault: faults.NodeFault, at_ms: Millis) -> "NodeRecord":
         """The node after a fault; what makes no sense for its machine changes nothing."""
         change = MACHINE_CHANGES.get(type(fault))
         if change is not None and (self.machine, change) in lc.MACHINE:
-            machine, down_ms = lc.step(lc.MACHINE, self.machine, change), self.down_until(at_ms)
+            machine, down_ms = lc.step(lc.MACHINE, self.machine, change), self.down_ms_until(at_ms)
             absent = isinstance(fault, faults.Crash) and at_ms == 0
             return replace(self, machine=machine, since_ms=at_ms, down_ms=down_ms, absent=absent)
         match fault:

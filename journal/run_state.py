@@ -110,7 +110,7 @@ class RunState:
 
     # What is asked of it.
 
-    def subject(self, event: ev.AnyEvent) -> tuple[JobId, NodeId]:
+    def job_and_node_of(self, event: ev.AnyEvent) -> tuple[JobId, NodeId]:
         """The job and the node that an event is about, before the state has taken it in."""
         about: object = event
         if isinstance(event, ev.AttemptEvent):
@@ -226,12 +226,12 @@ class RunState:
     def _pair_with_original(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
         """A speculative attempt runs beside its original, or alone if that is over."""
         launch = attempt.launch
-        original = self._competing_attempt(launch.original)
+        original = self._attempt_still_competing(launch.original)
         if original is not None:
             phase.spare += 1
             original.rival, attempt.rival = launch.attempt, launch.original
 
-    def _competing_attempt(self, number: AttemptId) -> AttemptRecord | None:
+    def _attempt_still_competing(self, number: AttemptId) -> AttemptRecord | None:
         """An attempt that may still do its task, to be changed."""
         if number not in self.attempts:
             return None
@@ -269,7 +269,7 @@ class RunState:
             job = self._job_to_change(launch.job)
         phase = job.phases[STAGES[launch.kind]]
         is_over = attempt.ended is not None
-        held_ms = attempt.held_ms if is_over else attempt.held_until(event.at_ms)
+        held_ms = attempt.held_ms if is_over else attempt.held_ms_until(event.at_ms)
         if attempt.rival:
             self._decide_between_rivals(attempt, phase)
         if attempt.unseen:
@@ -291,7 +291,7 @@ class RunState:
         """One of two attempts of a task is closed: it has beaten the other, or leaves the task to
         it.
         """
-        rival = self._competing_attempt(attempt.rival)
+        rival = self._attempt_still_competing(attempt.rival)
         if rival is not None and attempt.booked is _BOOKED_SUCCEEDED:
             rival.beaten = True
         elif rival is not None or attempt.beaten:
@@ -308,7 +308,7 @@ class RunState:
         attempt = self.attempts.get(event.attempt)
         if attempt is None or attempt.version != self._version:
             attempt = self._attempt_to_change(event.attempt)
-        self._check_slot(event)
+        self._check_slot_exists(event)
         kind = attempt.launch.kind
         after = AFTER_START[MAPS if attempt.unseen else STAGES[kind]].get(attempt.state)
         attempt.state = after or changes.attempt_state_after(event, attempt)
@@ -324,7 +324,7 @@ class RunState:
             attempt = self._attempt_to_change(event.attempt)
         after = AFTER_SHUFFLE.get(attempt.state)
         attempt.state = after or changes.attempt_state_after(event, attempt)
-        attempt.shuffled, attempt.fetching_ms = event, attempt.held_until(event.at_ms)
+        attempt.shuffled, attempt.fetching_ms = event, attempt.held_ms_until(event.at_ms)
         return attempt
 
     def _attempt_stalled(self, event: ev.AttemptStalled) -> AttemptRecord:
@@ -341,7 +341,7 @@ class RunState:
         return attempt
 
     def _attempt_resumed(self, event: ev.AttemptResumed) -> AttemptRecord:
-        self._check_slot(event)
+        self._check_slot_exists(event)
         attempt = self._attempt_with_next_state(event)
         attempt.resume_ordered = False
         attempt.slot, attempt.began_ms, attempt.left_ms = event.slot, event.at_ms, NEVER
@@ -380,7 +380,7 @@ class RunState:
             raise _unknown_node_error(number)
         return node
 
-    def _check_slot(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
+    def _check_slot_exists(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
         """Where the nodes are known, since figures may be made of events without their start."""
         if self.started is None:
             return

@@ -38,7 +38,7 @@ class ToldBurst(msgspec.Struct, frozen=True):
     job: _ToldJob
     times: int = 1
 
-    def name_of(self, job: str) -> str:
+    def burst_name_of_job(self, job: str) -> str:
         """What it is called, or that repetition of it which a job of this name came with; empty if
         the job came with none.
         """
@@ -77,7 +77,7 @@ def told_scenario(started: RunStarted) -> ToldScenario:
         return ToldScenario()
 
 
-def told_table(started: RunStarted, name: str, kind: type[Table]) -> Table | None:
+def told_scenario_table(started: RunStarted, name: str, kind: type[Table]) -> Table | None:
     """A whole table; None where it is not told, or is not of this version."""
     try:
         return msgspec.convert(started.scenario[name], kind)
@@ -85,6 +85,6 @@ def told_table(started: RunStarted, name: str, kind: type[Table]) -> Table | Non
         return None
 
 
-def told_parts(started: RunStarted) -> PartSettings:
+def told_part_settings(started: RunStarted) -> PartSettings:
     """The settings of policies' parts."""
-    return told_table(started, "parts", dict[str, dict[str, Any]]) or {}
+    return told_scenario_table(started, "parts", dict[str, dict[str, Any]]) or {}

@@ -19,7 +19,7 @@ import msgspec
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal import format as fmt
 from callboard.journal.format import CHUNK_BYTES, HEADER, SHORT_HEADS, JournalError
-from callboard.journal.lock import held_on, hold
+from callboard.journal.lock import hold, keep_lock
 
 FLUSH_SECONDS = 1.0
 """Events wait no longer than this (of wall-clock time) for the next event to push them out."""
@@ -111,9 +111,9 @@ class JournalWriter:
             raise
         self._file.close()
 
-    def hold_on(self) -> contextlib.AbstractContextManager[None]:
+    def keep_lock(self) -> contextlib.AbstractContextManager[None]:
         """Keep other writers off the file within this context, although it be closed in it."""
-        return contextlib.nullcontext() if self._file.closed else held_on(self._file)
+        return contextlib.nullcontext() if self._file.closed else keep_lock(self._file)
 
     def _close_after_error(self) -> None:
         """Close the file although it does not take the rest."""
@@ -130,7 +130,7 @@ class JournalWriter:
         if length > fmt.RECORD_BYTES_MAX:
             problem = f"an event of {length} bytes is too long to record"
             raise JournalError(self.path, self._begin + len(self._chunk), problem)
-        return fmt.head(length)
+        return fmt.record_head(length)
 
     def _seal_chunk(self) -> None:
         whole = self._chunk + fmt.seal(self._chunk)

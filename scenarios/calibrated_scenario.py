@@ -62,10 +62,10 @@ def changed_figures(found: Calibration) -> list[ScenarioFigure]:
         why = f"as an interval, {2 * Cluster().latency_ms} ms for messages taken off"
         changed[_PERIOD] = changed[_PERIOD]._replace(why=why)
     near, far = changed.get(_NEAR), changed.get(_FAR)
-    if far and not near and far.value < _default_without_calibration(_NEAR, found.imported):
+    if far and not near and far.value < _uncalibrated_value(_NEAR, found.imported):
         why = "no more than the off-rack factor"
         changed[_NEAR] = ScenarioFigure(_PLAYED[_NEAR], _NEAR, far.value, why)
-    if near and not far and near.value > _default_without_calibration(_FAR, found.imported):
+    if near and not far and near.value > _uncalibrated_value(_FAR, found.imported):
         why = "no less than the rack-local factor"
         changed[_FAR] = ScenarioFigure(_PLAYED[_FAR], _FAR, near.value, why)
     return [changed[field] for field in _PLAYED if field in changed]
@@ -81,7 +81,7 @@ def _unchallenged_defaults(found: Calibration) -> Iterator[ScenarioFigure]:
     """The defaults that nothing speaks against."""
     for field, name in _PLAYED.items():
         estimate = found.estimate_of(field)
-        default = _default_without_calibration(field, found.imported)
+        default = _uncalibrated_value(field, found.imported)
         if estimate is None or estimate.value is None:
             yield ScenarioFigure(name, field, default, "the history cannot tell it")
         elif field not in _COUNTS[:2] and estimate.covers(default):
@@ -101,7 +101,7 @@ def grid_overrides(found: Calibration) -> list[str]:
     return [f"{cluster}={phases}", f"{workload}={grid['workload'].get('begin_s', 0.0)}"]
 
 
-def _default_without_calibration(field: str, imported: Imported) -> float:
+def _uncalibrated_value(field: str, imported: Imported) -> float:
     """What a scenario of this history has without a calibration; of heartbeats their period."""
     recording = imported.recording
     stated = YARN_HEARTBEAT_MS if recording.format.startswith("Hadoop 2") else None
@@ -112,7 +112,7 @@ def _default_without_calibration(field: str, imported: Imported) -> float:
         heartbeat=Heartbeats(interval_ms=stated),
     )
     if field == _PERIOD:
-        return float(cluster.round_ms())
+        return float(cluster.heartbeat_cycle_ms())
     table = cluster if field.startswith("cluster.") else Tasks()
     return float(getattr(table, field.rpartition(".")[2]))
 

@@ -72,8 +72,8 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
         ]
 
     def _job_size(self, row: Category, factor: float) -> JobSize:
-        maps = _task_count(row.input_mb / self.block_mb, row.map_s, row.duration_s)
-        reduces = _task_count(row.shuffle_mb / self.reduce_mb, row.reduce_s, row.duration_s)
+        maps = _least_task_count(row.input_mb / self.block_mb, row.map_s, row.duration_s)
+        reduces = _least_task_count(row.shuffle_mb / self.reduce_mb, row.reduce_s, row.duration_s)
         reduce_s = row.reduce_s / reduces * factor
         return JobSize(
             label=row.name,
@@ -93,7 +93,7 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
         return max(1, round(tasks * self.task_scale))
 
 
-def _task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
+def _least_task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
     return max(1, ceil(boxes), ceil(task_seconds / duration_s))
 
 

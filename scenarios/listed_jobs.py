@@ -103,7 +103,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         for place, node_type in enumerate(self.only_on):
             yield node_type, dotted((*path, "only_on", place))
 
-    def own_name(self, nth: int) -> str:
+    def name_of_copy(self, nth: int) -> str:
         return f"{self.name}-{nth + 1}" if self.name and self.count > 1 else self.name
 
     def unnumbered_jobs(self) -> list[JobSpec]:
@@ -113,7 +113,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     def _job_spec(self, nth: int) -> JobSpec:
         return JobSpec(
             job=0,
-            name=self.own_name(nth),
+            name=self.name_of_copy(nth),
             submit_ms=fields.to_ms(self.at_s) + nth * fields.to_ms(self.every_s),
             maps=self.maps,
             map_ms=fields.task_ms(self.map_s),
@@ -171,7 +171,7 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
         first: dict[str, int] = {}
         for place, entry in enumerate(self.job):
             for nth in range(entry.count):
-                name = entry.own_name(nth)
+                name = entry.name_of_copy(nth)
                 if name and first.setdefault(name, place) != place:
                     _refuse_name(name, place)
             entry.check(f"workload.job[{place}]")

@@ -45,11 +45,11 @@ class ScenarioPortrait(msgspec.Struct, frozen=True):
         """The work that arrives in each column, an equal part of the least time; 1 is the most."""
         work = [0.0] * columns
         for submit_ms, work_ms in self.arrivals:
-            work[self.column(submit_ms, columns)] += work_ms
+            work[self.column_at(submit_ms, columns)] += work_ms
         most = max(work, default=0.0) or 1.0
         return [each / most for each in work]
 
-    def column(self, at_ms: Millis, columns: int) -> int:
+    def column_at(self, at_ms: Millis, columns: int) -> int:
         """The column into which a moment falls; the last one for what comes later."""
         return min(at_ms * columns // max(self.least_ms, 1), columns - 1)
 
@@ -66,7 +66,7 @@ def portrait_of(path: Path) -> ScenarioPortrait:
         reduce_slots=sum(each.reduce_slots for each in nodes),
         jobs=len(jobs),
         tasks=sum(job.maps + job.reduces for job in jobs),
-        least_ms=_least_ms(jobs, nodes),
+        least_ms=_least_run_ms(jobs, nodes),
         arrivals=tuple((job.submit_ms, sum(_work_ms(job))) for job in jobs),
         faults=tuple(_fault_outlines(scenario.timeline, scenario.seed)),
     )
@@ -77,7 +77,7 @@ def _work_ms(job: JobSpec) -> tuple[Millis, Millis]:
     return job.maps * job.map_ms, job.reduces * (job.shuffle_ms + job.reduce_ms)
 
 
-def _least_ms(jobs: Iterable[JobSpec], nodes: Sequence[NodeFacts]) -> Millis:
+def _least_run_ms(jobs: Iterable[JobSpec], nodes: Sequence[NodeFacts]) -> Millis:
     """When the last slot falls idle if work can be cut to any size, and no job ends sooner than one
     map and one reduce after each other take.
     """

@@ -57,16 +57,18 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
         return self.jobs_of(self.recording(Path(base_dir)).jobs)
 
     def recording(self, base_dir: Path) -> "ClusterRecording":
-        """What its file has recorded.  ScenarioError as `located`, and for what cannot be read."""
+        """What its file has recorded.  ScenarioError as `located_file`, and for what cannot be
+        read.
+        """
         from callboard.histories.recording_file import load_recording
 
-        return load_recording(self.located(base_dir), self.columns).recording
+        return load_recording(self.located_file(base_dir), self.columns).recording
 
     def jobs_of(self, recorded: "Sequence[RecordedJob]") -> list[JobSpec]:
         """What it plays of these, which are in the order of their submission."""
         return [self._job_spec(number, job) for number, job in enumerate(recorded[: self.jobs])]
 
-    def located(self, base_dir: Path) -> Path:
+    def located_file(self, base_dir: Path) -> Path:
         """Where its file is, or one of its name beside the journal; ScenarioError if neither is
         there, or it is another than was imported.
         """

@@ -10,7 +10,7 @@ from callboard.actors.config import NODES_MAX, Cluster, Heartbeats
 from callboard.histories.calibration.heartbeat_phases import node_phases
 from callboard.histories.model.attempt_log import AttemptLog
 from callboard.histories.model.tasks_file import ClusterRecording
-from callboard.histories.recording_file import Imported, load_history
+from callboard.histories.recording_file import Imported, load_recording_with_attempts
 from callboard.scenarios.overrides import apply_overrides
 from callboard.scheduler.model import Millis
 
@@ -18,21 +18,21 @@ _SUFFIXES = (".gz", ".history", ".tasks", ".json", ".jhist", ".swf", ".csv", ".p
 YARN_HEARTBEAT_MS = 1000  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 
 
-def written_scenario(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
+def scenario_of_history(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The scenario of a history, or of the tasks of one; what `overrides` say of its columns counts
     already.
     """
     workload = apply_overrides({"workload": {}}, overrides)["workload"]
     columns = str(workload.get("columns", "")) if isinstance(workload, dict) else ""
-    imported = load_history(path, columns)
-    scenario = scenario_of(imported, plain_name(path), str(path.absolute()), columns)
+    imported = load_recording_with_attempts(path, columns)
+    scenario = scenario_of(imported, name_without_suffixes(path), str(path.absolute()), columns)
     if imported.failures:
         traces = [str(trace.absolute()) for trace in imported.failures]
         scenario["timeline"] = [{"what": "trace", "path": trace} for trace in traces]
     return scenario
 
 
-def plain_name(path: Path) -> str:
+def name_without_suffixes(path: Path) -> str:
     """A name for what is made of this file or folder: its own, without what formats add to it."""
     name = path.resolve().name
     while Path(name).suffix in _SUFFIXES:
@@ -68,14 +68,14 @@ def with_heartbeat_phases(scenario: dict[str, Any], imported: Imported) -> dict[
     if not phases:
         return scenario
     cluster = {**cluster, "heartbeat": {**stated, "phases_ms": list(phases)}}
-    workload = {**workload, "begin_s": rules.round_ms() / 1000}
+    workload = {**workload, "begin_s": rules.heartbeat_cycle_ms() / 1000}
     return {**scenario, "cluster": cluster, "workload": workload}
 
 
 def _heartbeat_phases_ms(log: AttemptLog, imported: Imported, rules: Cluster) -> tuple[Millis, ...]:
     if rules.nodes > NODES_MAX:
         return ()  # which is refused when the scenario is decoded
-    grid = {"round_ms": rules.round_ms(), "latency_ms": rules.latency_ms}
+    grid = {"round_ms": rules.heartbeat_cycle_ms(), "latency_ms": rules.latency_ms}
     return node_phases(log, imported.begin_ms, nodes=rules.nodes, **grid)
 
 

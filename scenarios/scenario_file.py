@@ -162,16 +162,16 @@ def _toml_of_any_file(text: str, path: Path) -> dict[str, Any]:
 def _is_swim_trace(path: Path) -> bool:
     if path.is_dir():
         return False
-    from callboard.histories.readers.unpacked_text import begin_of
+    from callboard.histories.readers.unpacked_text import first_bytes
 
-    return is_swim(begin_of(path, 1000))
+    return is_swim(first_bytes(path, 1000))
 
 
 def _text_of(path: Path) -> str:
     """The text of a file that may be meant for a history; what is none is told as `import` does."""
-    from callboard.histories.recording_file import why_no_text
+    from callboard.histories.recording_file import why_not_text
 
-    if not path.is_dir() and (why := why_no_text(path)):
+    if not path.is_dir() and (why := why_not_text(path)):
         raise ScenarioError(why, source=path)
     return read_text(path)
 
@@ -183,9 +183,9 @@ def _is_recording(path: Path) -> bool:
 
 
 def _scenario_of_recording(path: Path, overrides: Sequence[str]) -> dict[str, Any]:
-    from callboard.scenarios.recording_scenario import written_scenario
+    from callboard.scenarios.recording_scenario import scenario_of_history
 
-    return written_scenario(path, overrides)
+    return scenario_of_history(path, overrides)
 
 
 def _scenario_of_trace(path: Path) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _scenario_of_trace(path: Path) -> dict[str, Any]:
 
 def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = True) -> Scenario:
     """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors. A caller
-    that makes the timeline's script (`make_script`) need not have it checked here.
+    that makes the timeline's script (`make_fault_script`) need not have it checked here.
     """
     spelled = _with_spelled_policies(with_new_keys(raw), source)
     try:
@@ -207,7 +207,7 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
     try:
         _check_scenario(scenario)
         if check_timeline:
-            make_script(scenario)
+            make_fault_script(scenario)
     except ScenarioError as error:
         raise error.in_file(source) from None
     return scenario
@@ -263,7 +263,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     ids; in `base_dir`, the scenario file's, a trace is looked for first. ScenarioError also where
     they have too many tasks together, or reduces and the cluster has no slot for them.
     """
-    workload = scenario.workload.with_load_as_gap(scenario.cluster.map_speed())
+    workload = scenario.workload.with_load_as_gap(scenario.cluster.total_map_speed())
     jobs = workload.make_jobs(scenario.seed, base_dir)
     if scenario.timeline:
         jobs += _burst_jobs(scenario, jobs)
@@ -282,7 +282,7 @@ def _burst_jobs(scenario: Scenario, others: Sequence[JobSpec]) -> list[JobSpec]:
     return burst_jobs(scenario.timeline, scenario.seed, others)
 
 
-def make_script(
+def make_fault_script(
     scenario: Scenario, jobs: Sequence[JobSpec] | None = None, base_dir: str | Path | None = None
 ) -> tuple[ScheduledFault, ...]:
     """What happens, in the order of time; `base_dir` has the traces.  ScenarioError if it cannot

@@ -160,10 +160,10 @@ class _FaultScript:
 
     def _outages_in(self, path: Path, place: int) -> Iterator[Outage]:
         from callboard.histories.model.import_report import Remarks
-        from callboard.histories.readers.opendc import drawn_failures, is_failure_trace
+        from callboard.histories.readers.opendc import is_failure_trace, outages_of_failure_trace
 
         if path.is_file() and is_failure_trace(path):
-            return drawn_failures(path, place, len(self._nodes), Remarks())
+            return outages_of_failure_trace(path, place, len(self._nodes), Remarks())
         return recorded_outages(path, {f"node-{each.node}": each.node for each in self._nodes})
 
     def _drawn_outages(

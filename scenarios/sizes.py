@@ -168,7 +168,7 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
         return [
             self._job_size(
                 self.maps_at(maps.uniform(j)),
-                self.seconds_at(length.uniform(j)),
+                self.running_seconds_at(length.uniform(j)),
                 map_only=kind.uniform(j) < self.map_only_share,
             )
             for j in range(jobs)
@@ -181,7 +181,7 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
         # adding a map.
         return min(math.ceil(round(log_interpolated(points, share), 6)), self.largest_maps)
 
-    def seconds_at(self, share: float) -> float:
+    def running_seconds_at(self, share: float) -> float:
         """The running time that `share` of the jobs do not exceed."""
         points = ((0.0, self.shortest_s), *published.FACEBOOK_SECONDS, (0.995, self.longest_s))
         return min(max(log_interpolated(points, share), self.shortest_s), self.longest_s)

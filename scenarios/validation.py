@@ -51,7 +51,7 @@ def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None
 
 def check_expiry(cluster: Cluster) -> None:
     """ScenarioError where healthy nodes would be given up for lost between two heartbeats."""
-    round_ms = cluster.longest_round_ms()
+    round_ms = cluster.longest_heartbeat_cycle_ms()
     if cluster.heartbeat.expiry_ms < 2 * round_ms:
         problem = f"heartbeats come every {round_ms:,} ms, so healthy nodes would be given up"
         _refuse_cluster_field(
@@ -85,7 +85,7 @@ def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
 def check_demands(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
     """ScenarioError where tasks take more of a resource than any node has."""
     most: dict[str, int] = {}
-    for nodes, amounts in cluster.capacities():
+    for nodes, amounts in cluster.group_capacities():
         for name, amount in amounts.items() if nodes else ():
             most[name] = max(amount, most.get(name, 0))
     for job in jobs:

@@ -34,10 +34,10 @@ class Oracle(Protocol):
     def size_ms(self, job: JobId, stage: Stage) -> Millis:
         """What the phase's tasks really take, on nodes of speed 1 with local input."""
 
-    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:
+    def mean_task_ms(self, job: JobId, stage: Stage, on: str) -> float:
         """The mean of a task of the phase on nodes of the kind `on`, of speed 1, input local."""
 
-    def requested_ms(self, job: JobId) -> Millis | None:
+    def requested_task_ms(self, job: JobId) -> Millis | None:
         """What the job's user said before it ran that a task takes; None if nothing was said."""
 
     def normal(self, job: JobId, stage: Stage) -> float:
@@ -70,7 +70,7 @@ def work_ms(told: Closed | Suspended | Progressed | AttemptView) -> Millis:
     return told.ran_ms - told.shuffled_ms
 
 
-def work_done(told: Progressed | AttemptView) -> float:
+def share_of_work_done(told: Progressed | AttemptView) -> float:
     """What share of its work an attempt has done, a reduce's shuffle apart (below 0 during it)."""
     if told.stage == MAPS:
         return told.progress
@@ -168,7 +168,7 @@ class PhaseMeans:
         self.own.setdefault((closed.job, closed.stage), RunningMean()).add(ms)
         self._all[closed.stage].add(ms)
 
-    def times(self, job: JobId, stage: Stage, n: int) -> Millis | None:
+    def tasks_ms(self, job: JobId, stage: Stage, n: int) -> Millis | None:
         """n tasks as long as the phase's own, or as all of its stage; None without any to go by."""
         return (self.own.get((job, stage)) or self._all[stage]).times(n)
 
@@ -192,7 +192,7 @@ class OnlineSizes(Estimator):
         return self.tasks_ms(job.job, stage, job.total(stage) - job.finished(stage))
 
     def tasks_ms(self, job: JobId, stage: Stage, n: int) -> Millis:
-        known = self._means.times(job, stage, n)
+        known = self._means.tasks_ms(job, stage, n)
         return n * self._guess_ms if known is None else known
 
     def learn_end(self, closed: Closed) -> None:
@@ -213,5 +213,5 @@ class RequestedSizes(OnlineSizes):
         self._oracle = oracle
 
     def tasks_ms(self, job: JobId, stage: Stage, n: int) -> Millis:
-        requested_ms = self._oracle().requested_ms(job)
+        requested_ms = self._oracle().requested_task_ms(job)
         return super().tasks_ms(job, stage, n) if requested_ms is None else n * requested_ms

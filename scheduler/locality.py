@@ -109,16 +109,16 @@ class Delay(LocalityRule):
             until_ms = rack_ms
         else:
             until_ms = node_ms if level is _RACK else node_ms + rack_ms
-        allowed, waited_ms = self.allowed(job.job, view), self.waited_ms(job.job, view)
+        allowed, waited_ms = self.allowed_level(job.job, view), self.waited_ms(job.job, view)
         return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
-        return level is _NODE or level <= self.allowed(job.job, view)
+        return level is _NODE or level <= self.allowed_level(job.job, view)
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:
         return LocalityWait(self._jobs[job.job].skips, self.waited_ms(job.job, view))
 
-    def allowed(self, job: JobId, view: ClusterView) -> Locality:
+    def allowed_level(self, job: JobId, view: ClusterView) -> Locality:
         """The furthest level at which the job may launch a map now."""
         state = self._jobs[job]
         if self.params.skips is not None:

@@ -24,12 +24,12 @@ AttemptId: TypeAlias = int
 BLOCK_BITS = 32
 
 
-def first_attempt(scheduler: int) -> AttemptId:
+def attempt_block_start(scheduler: int) -> AttemptId:
     """Where the block of numbers begins of a scheduler; of the first one at 0, the master's."""
     return scheduler << BLOCK_BITS
 
 
-def scheduler_of(attempt: AttemptId) -> int:
+def scheduler_of_attempt(attempt: AttemptId) -> int:
     """The scheduler in whose block the number lies; 0 is the master."""
     return attempt >> BLOCK_BITS
 

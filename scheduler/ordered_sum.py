@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-def ordered_sum(values: Iterable[float]) -> float:
+def left_to_right_sum(values: Iterable[float]) -> float:
     """The sum from left to right, rounded at each step.  Python's own `sum` carries what rounding
     loses along from version 3.12 on, so that what is decided by it would hang on the version.
     """

@@ -40,7 +40,7 @@ class Spelled(ABC):
     Params: ClassVar[type[msgspec.Struct]] = NoParams
 
     @classmethod
-    def unused(cls, params: Any) -> Mapping[str, str]:  # noqa: ARG003
+    def unused_params(cls, params: Any) -> Mapping[str, str]:  # noqa: ARG003
         """The parameters that mean nothing beside the others, each with the reason: who spells one
         of them is told so.
         """
@@ -126,7 +126,7 @@ class Order(Part):
         return None
 
     @property
-    def estimate(self) -> SizeEstimate | None:
+    def last_estimate(self) -> SizeEstimate | None:
         """The size that the last fact let it measure; None if it let it measure none."""
         return None
 
@@ -150,7 +150,7 @@ class Order(Part):
     def may_speculate(self, job: JobId, kind: SlotKind) -> bool:  # noqa: ARG002
         return True
 
-    def problem(self, view: ClusterView) -> str:  # noqa: ARG002
+    def why_stuck(self, view: ClusterView) -> str:  # noqa: ARG002
         """Why a run that is stuck may be so by the order's own fault; empty where it knows none."""
         return ""
 
@@ -303,9 +303,9 @@ class Policy:
         if type(self.preemption) is not NoPreemption:
             _check_interval(self.preemption)
 
-    def problem(self, view: ClusterView) -> str:
+    def why_stuck(self, view: ClusterView) -> str:
         """Why a run that is stuck may be so by a part's own fault; empty where none knows any."""
-        told = self.order.problem(view)
+        told = self.order.why_stuck(view)
         if not told and self._all_refused:
             told = (
                 f"the locality rule `{self.locality.name}` refused every job that has maps pending"
@@ -379,7 +379,7 @@ class Policy:
                     found = self._checked_copy(found, kind, view)
             if found is None and pending:
                 known = self._all_refused is not None
-                if not (known and self._refused_again(kind, offer, view, passed)):
+                if not (known and self._refuses_all_again(kind, offer, view, passed)):
                     found = self._first_permitted(kind, offer, view, passed)
             if found is None and speculates:
                 found = self.speculation.speculate(kind, offer, view)
@@ -418,7 +418,7 @@ class Policy:
             hint = "give the number of one of `view.attempts()`, its `.attempt`"
             raise PartMisbehaves(f"{told}, which does not run: {hint}")
 
-    def _refused_again(
+    def _refuses_all_again(
         self, kind: SlotKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> bool:
         """Whether this offer would refuse every job that the last did: under delay scheduling most
@@ -435,7 +435,7 @@ class Policy:
             passed.extend(self._refused_ids)
         return True
 
-    def refuses_again(self, offer: Offer, view: ClusterView) -> tuple[JobId, ...] | None:
+    def jobs_refused_again(self, offer: Offer, view: ClusterView) -> tuple[JobId, ...] | None:
         """The jobs that `decide` would pass over for this offer, if it is certain that it would
         have nothing for it, while no reduce is pending; None if it is not.
         """
@@ -443,7 +443,7 @@ class Policy:
             return None
         if self.order.quota(MAP, offer, view) <= 0:
             return ()
-        return self._refused_ids if self._refused_again(MAP, offer, view, None) else None
+        return self._refused_ids if self._refuses_all_again(MAP, offer, view, None) else None
 
     def _first_permitted(
         self, kind: SlotKind, offer: Offer, view: ClusterView, passed: list[JobId] | None

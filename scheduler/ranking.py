@@ -21,10 +21,10 @@ class Ranking(ABC):
         slot.
         """
 
-    def urgent(self, kind: SlotKind, view: ClusterView) -> Sequence[tuple[JobId, int]]:  # noqa: ARG002
+    def urgent_tasks(self, kind: SlotKind, view: ClusterView) -> Sequence[tuple[JobId, int]]:  # noqa: ARG002
         """(job, n): n pending tasks of the job go before every tier now; first one first."""
         return ()
 
-    def spared(self, kind: SlotKind) -> Collection[AttemptId]:  # noqa: ARG002
+    def spared_attempts(self, kind: SlotKind) -> Collection[AttemptId]:  # noqa: ARG002
         """Running attempts that no job outranks."""
         return ()

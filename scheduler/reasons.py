@@ -62,7 +62,7 @@ class Reason(StrEnum):
         return self in _THE_MASTERS
 
     @property
-    def binds_early(self) -> bool:
+    def may_wait_at_node(self) -> bool:
         """Whether the task may have to wait for a slot at the node that it is sent to."""
         return self in (Reason.AT_RANDOM, Reason.SHORT_QUEUE)
 

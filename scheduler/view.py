@@ -171,7 +171,7 @@ class ClusterView(Protocol):
     def unfinished(self, kind: model.SlotKind) -> int:
         """All tasks of this kind that have not succeeded; reduces only from slowstart on."""
 
-    def padded(self, kind: model.SlotKind) -> int:
+    def tasks_counted_for_padding(self, kind: model.SlotKind) -> int:
         """All tasks of this kind of jobs that have reduces, finished ones too."""
 
     def node(self, node: model.NodeId) -> NodeView | None:

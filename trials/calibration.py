@@ -21,7 +21,7 @@ from callboard.experiments.run.simulation import Simulation
 from callboard.histories.calibration.calibrate import Calibration, calibration_of
 from callboard.histories.played_recording import played_recording
 from callboard.histories.recording_file import Imported
-from callboard.journal.export.run_history import run_history
+from callboard.journal.export.run_history import played_history_of_run
 from callboard.scenarios.scenario_file import Scenario, from_dict, to_dict
 from callboard.scheduler.model import JobId
 
@@ -79,7 +79,7 @@ def played_history(spec: RunSpec) -> Imported:
     """The run as a Hadoop 1 history that has been read."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
-    history = run_history(events)
+    history = played_history_of_run(events)
     fetched = {job.job: round(job.shuffle_ms * SHUFFLE_MB_S * 1000) for job in spec.jobs}
 
     def shuffle_bytes(job: JobId) -> int:
@@ -103,7 +103,7 @@ TRUTHS = (
     Truth("map slots a node", _table("cluster", "map_slots")),
     Truth("reduce slots a node", _table("cluster", "reduce_slots")),
     Truth("replicas of a block", _table("cluster", "replication")),
-    Truth("heartbeat period", lambda scenario: float(scenario.cluster.round_ms())),
+    Truth("heartbeat period", lambda scenario: float(scenario.cluster.heartbeat_cycle_ms())),
     Truth("rack-local factor", _table("tasks", "rack_factor")),
     Truth("off-rack factor", _table("tasks", "off_rack_factor")),
     Truth("noise within a job", _table("tasks", "sigma")),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from callboard.experiments.many.precision import PrecisionRule
 from callboard.experiments.many.statistics import Interval, interval, paired_interval
 from callboard.experiments.many.stopping import Stopping
@@ -181,7 +181,7 @@ def print_precision(trials: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=whole_number(1), default=TRIALS, help="trials a line")
+    parser.add_argument("--trials", type=whole_number_type(1), default=TRIALS, help="trials a line")
     trials = parser.parse_args().trials
     print_fixed(trials)
     print_methods(trials)

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from callboard.experiments.many.computing import compute_missing
-from callboard.experiments.many.result_store import ResultStore, users_store
+from callboard.experiments.many.result_store import ResultStore, users_store_path
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.task_pool import SharedBoard, local_workers
 from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
-from callboard.experiments.reproduction.metered_run import played_by
+from callboard.experiments.reproduction.metered_run import calls_with_engine
 from callboard.experiments.reproduction.outcome import (
     ArtefactOutcome,
     ReproductionVerdict,
@@ -28,7 +28,7 @@ from callboard.experiments.reproduction.recorded_outcomes import recorded_outcom
 from callboard.experiments.reproduction.reproduce import (
     Asked,
     artefact_with_seeds,
-    missing_of,
+    missing_artefact_calls,
     outcome_of,
 )
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
@@ -105,7 +105,7 @@ def computed(
     wanted: Sequence[Asked], store: ResultStore, cores: int | None
 ) -> list[ArtefactOutcome]:
     """Their outcomes; what the store has not is played.  Ctrl-C ends it, and all is kept."""
-    missing = played_by(missing_of(wanted, store), "auto")
+    missing = calls_with_engine(missing_artefact_calls(wanted, store), "auto")
     shared = SharedBoard(0)
     with (
         stopping_on_ctrl_c(shared.request_stop),
@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> None:
     add("--fresh", default=FRESH, metavar="N|LO..HI", help="the first fresh seed, or all of them")
     taken = "take the verdicts of docs/reproduction.md instead of playing their seeds"
     add("--as-recorded", action="store_true", help=taken)
-    add("--cores", type=whole_number(1), metavar="N", help="processes (default: all cores)")
+    add("--cores", type=whole_number_type(1), metavar="N", help="processes (default: all cores)")
     add("--cache", type=Path, default=None, metavar="FILE", help="where results are kept")
     options = parser.parse_args(arguments)
     try:
@@ -168,7 +168,7 @@ def main(arguments: list[str] | None = None) -> None:
         on_fresh = [fresh_asked(each, options.fresh) for each in artefacts]
     except InputError as error:
         parser.error(str(error))
-    with ResultStore(options.cache or users_store()) as store:
+    with ResultStore(options.cache or users_store_path()) as store:
         wanted = (
             []
             if options.as_recorded

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from callboard.cli import run_command_line
 from callboard.scenarios.scenario_file import find_scenario
 from trials.processor_limit import processor_limit
@@ -208,8 +208,8 @@ def _odd(random: np.random.Generator) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m trials.fuzz", description=__doc__)
-    parser.add_argument("--inputs", type=whole_number(1), default=10_000, help="how many")
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="the first")
+    parser.add_argument("--inputs", type=whole_number_type(1), default=10_000, help="how many")
+    parser.add_argument("--seed", type=whole_number_type(0), default=1, help="the first")
     options = parser.parse_args(arguments)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
     counts: Counter[tuple[str, str]] = Counter()

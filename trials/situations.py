@@ -110,7 +110,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, ResumeNode)
-            and (n := _node(e, c)).is_halted
+            and (n := _node(e, c)).is_down_or_paused
             and not (n.is_down or n.is_lost)
             and e.at_ms > n.since_ms
         ),

@@ -127,7 +127,7 @@ class CallboardApp(App[None]):
         return self.playback.view
 
     @property
-    def paired(self) -> bool:
+    def shows_two_runs(self) -> bool:
         """Whether two runs are shown."""
         return self._shown is self._comparison
 
@@ -143,7 +143,7 @@ class CallboardApp(App[None]):
     def on_mount(self) -> None:
         self.set_keymap(self.keymap.for_textual())
         for pane in self.query(Pane):
-            pane.name_key(self.keymap.now(pane.key))
+            pane.set_key(self.keymap.key_in_force(pane.key))
         self.query_one("#jobs").focus()
         self._arrange_for_size(self.size)
         if self.guide is not None:
@@ -191,64 +191,64 @@ class CallboardApp(App[None]):
             await super().on_event(event)
 
     async def on_key_follower(self) -> None:
-        await self.keys.followed()
+        await self.keys.note_follower_arrived()
 
     async def _handle_key(self, key: events.Key) -> None:
         """Without a dialog do it here and now; a dialog's own keys go their usual way."""
-        self.query_one(StatusLine).end_hint()
+        self.query_one(StatusLine).remove_hint()
         bound = self.screen.active_bindings.get(key.key)
         if len(self.screen_stack) > 1 or bound is None:
             await super().on_event(key)
         elif bound.enabled:
             await self.run_action(bound.binding.action, bound.node)
             if self.guide is not None and bound.binding.id is not None:
-                self.guide.note_key(self.keymap.usual[bound.binding.id])
+                self.guide.turn_page_on_key(self.keymap.usual[bound.binding.id])
 
     # What `Playback` uses.
 
-    def room(self, view: View) -> dict[str, int]:
+    def view_fields(self, view: View) -> dict[str, int]:
         """The room in the panes, as fields of a `View`."""
-        return {**self.query_one(TimeBar).room(), **self._shown.room(view)}
+        return {**self.query_one(TimeBar).view_fields(), **self._shown.view_fields(view)}
 
     def show(self, frame: Frame) -> None:
         if frame.run is not None:
             for slots in self.query(SlotsPane):
                 slots.set_run(frame.run)
-        if (frame.comparison is not None) is not self.paired:
+        if (frame.comparison is not None) is not self.shows_two_runs:
             self._toggle_comparison()
-            self._end_tour_of_another()
+            self._end_mismatched_tour()
         for each in (StatusLine, TimeBar, KeysLine):
             self.query_one(each).draw(frame, self.view, self.palette)
         self._shown.draw(frame, self.view, self.palette)
-        self._tell_audience(frame)
+        self._update_tour_or_caption(frame)
 
-    def _tell_audience(self, frame: Frame) -> None:
+    def _update_tour_or_caption(self, frame: Frame) -> None:
         """A tour's step may have come; without one an audience reads the last headline."""
         if self.guide is not None:
             self.guide.note_frame(frame)
         elif self.presenting:
             told = [line.text for line in frame.log if line.level is Importance.HEADLINE]
-            self.caption(told[-1] if told else "", "the latest event")
+            self.show_caption(told[-1] if told else "", "the latest event")
 
-    def caption(self, text: str, title: str) -> None:
+    def show_caption(self, text: str, title: str) -> None:
         """Show a text in the strip above the time bar; empty for none."""
         self.query_one(Caption).show_text(text, title)
 
     def _toggle_comparison(self) -> None:
         """Show two runs from now on, or one again."""
-        self._shown = self._single if self.paired else self._comparison
-        self._main_screen.set_class(self.paired, "-paired")
+        self._shown = self._single if self.shows_two_runs else self._comparison
+        self._main_screen.set_class(self.shows_two_runs, "-paired")
         self._arrange_for_size(self.size)
         self.playback.set_view(lead=0)
         self.action_focus_pane("slots" if self._one_pane else "jobs")
 
-    def _end_tour_of_another(self) -> None:
+    def _end_mismatched_tour(self) -> None:
         """A tour tells of as many runs as it has policies."""
-        if self.guide is not None and len(self.guide.tour.policies) != 1 + self.paired:
+        if self.guide is not None and len(self.guide.tour.policies) != 1 + self.shows_two_runs:
             self.guide = None
-            self.caption("", "")
+            self.show_caption("", "")
             self.show_message(
-                f"the tour is over: it tells of {'one run' if self.paired else 'two runs'}"
+                f"the tour is over: it tells of {'one run' if self.shows_two_runs else 'two runs'}"
             )
 
     def show_note(self, note: str) -> None:
@@ -269,7 +269,7 @@ class CallboardApp(App[None]):
         """A pane is laid out only after the screen, and sometimes while that goes away."""
         if not self.query(TimeBar):
             return
-        room = self.room(self.view)
+        room = self.view_fields(self.view)
         if any(getattr(self.view, field) != value for field, value in room.items()):
             self.playback.ask_frame()
 
@@ -280,7 +280,7 @@ class CallboardApp(App[None]):
         small = size.width < WIDE or size.height < TALL
         self._main_screen.set_class(small or self.presenting, "-small")
         for each in (self._single, self._comparison):
-            each.name_others(small or self.presenting)
+            each.name_other_panes(small or self.presenting)
         self._main_screen.set_class(self.presenting, "-presenting")
         for slots in self.query(SlotsPane):
             slots.presented = self.presenting
@@ -288,7 +288,9 @@ class CallboardApp(App[None]):
         self._main_screen.set_class(small and self._two_runs_fit(size), "-both-slots")
         if self._one_pane != (self.presenting and small):
             self._one_pane = not self._one_pane
-            self._zoom_pane(self._shown.pane(SlotsPane, self.view) if self._one_pane else None)
+            self._zoom_pane(
+                self._shown.front_pane(SlotsPane, self.view) if self._one_pane else None
+            )
             self.action_focus_pane("slots" if self._one_pane else "jobs")
 
     def _two_runs_fit(self, size: Extent) -> bool:
@@ -310,7 +312,7 @@ class CallboardApp(App[None]):
         self.presenting = not self.presenting
         self._arrange_for_size(self.size)
         if self.guide is None:
-            self.caption("", "")
+            self.show_caption("", "")
         self._ask_when_laid_out()
 
     # Time.
@@ -319,10 +321,10 @@ class CallboardApp(App[None]):
         (self.guide or self.playback).play_or_pause()
 
     def action_faster(self, steps: int) -> None:
-        self.playback.faster(steps)
+        self.playback.change_speed(steps)
 
     def action_flat_out(self) -> None:
-        self.playback.flat_out_or_usual()
+        self.playback.toggle_flat_out()
 
     def action_step(self, kind: str, back: bool = False) -> None:
         """To that moment, with what the log says of it."""
@@ -381,25 +383,25 @@ class CallboardApp(App[None]):
         self._flow.fork()
 
     def action_until(self) -> None:
-        self._flow.until()
+        self._flow.ask_where_to_stop()
 
     def action_save(self) -> None:
-        if self.playback.is_live():
+        if self.playback.is_live_or_warns():
             self._saving.ask_how()
 
     # Two runs.
 
     def action_divergence(self) -> None:
-        if self._paired_or_told():
+        if self._shows_two_or_warns():
             self.playback.seek_divergence()
 
     def action_front(self) -> None:
-        if self._paired_or_told():
+        if self._shows_two_or_warns():
             focused = self.focused
-            self.playback.update_view(lead=1 - self.view.lead)
+            self.playback.set_view_and_ask(lead=1 - self.view.lead)
             self._tell_front()
             if isinstance(focused, Pane) and focused.side is not None:
-                front = self._shown.pane(type(focused), self.view)
+                front = self._shown.front_pane(type(focused), self.view)
                 if self._main_screen.has_class("-alone"):
                     self._zoom_pane(front)
                 front.focus()
@@ -412,25 +414,25 @@ class CallboardApp(App[None]):
             self.notify(f"{policy} is in front", timeout=3, markup=False)
 
     def action_keep(self) -> None:
-        if self._paired_or_told():
+        if self._shows_two_or_warns():
             self.playback.intervene(Keep(self.view.lead))
 
     def action_differences(self) -> None:
-        if self._paired_or_told():
+        if self._shows_two_or_warns():
             self._comparison.only_differences = not self._comparison.only_differences
             self.playback.ask_frame()
 
-    def _paired_or_told(self) -> bool:
-        if not self.paired:
-            forks = self.keymap.now("f")
+    def _shows_two_or_warns(self) -> bool:
+        if not self.shows_two_runs:
+            forks = self.keymap.key_in_force("f")
             self.notify(f"this needs two runs; {forks} forks a second one", timeout=5)
-        return self.paired
+        return self.shows_two_runs
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The run whose pane has the focus is in front."""
         side = event.widget.side if isinstance(event.widget, Pane) else None
-        if self.paired and side is not None and side != self.view.lead:
-            self.playback.update_view(lead=side)
+        if self.shows_two_runs and side is not None and side != self.view.lead:
+            self.playback.set_view_and_ask(lead=side)
 
     # Choosing.
 
@@ -441,7 +443,7 @@ class CallboardApp(App[None]):
         for slots in self.query(SlotsPane):
             slots.cursor, slots.slot = node, slot
         back = 0 if self.view.log_of_selection else self.view.log_back
-        self.playback.update_view(job=job, node=node, slot=slot, log_back=back)
+        self.playback.set_view_and_ask(job=job, node=node, slot=slot, log_back=back)
 
     def on_job_table_pane_chosen(self, event: JobTablePane.Chosen) -> None:
         self.select(job=event.job)
@@ -473,23 +475,23 @@ class CallboardApp(App[None]):
     def on_log_pane_folded(self, event: LogPane.Folded) -> None:
         others = tuple(each for each in self.view.log_unfolded if each != event.group)
         unfolded = (*others, event.group) if event.unfold else others
-        self.playback.update_view(log_unfolded=unfolded, log_back=event.back)
+        self.playback.set_view_and_ask(log_unfolded=unfolded, log_back=event.back)
 
     def on_list_pane_scrolled(self, event: ListPane.Scrolled) -> None:
         if not isinstance(event.pane, LogPane):
-            self.playback.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))
+            self.playback.set_view_and_ask(jobs_top=max(self.view.jobs_top + event.by, 0))
         elif event.by > 0 or (self.playback.frame and not self.playback.frame.log_top):
-            self.playback.update_view(log_back=max(self.view.log_back - event.by, 0))
+            self.playback.set_view_and_ask(log_back=max(self.view.log_back - event.by, 0))
 
     def action_clear(self) -> None:
         """Undo one thing: a long move, the zoom, scrolling back, the selection, a filter."""
         view = self.view
-        if self.playback.under_way:
+        if self.playback.under_way_text:
             self.playback.ask_frame(Halt())
         elif self._main_screen.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
-            self.playback.update_view(log_back=0)
+            self.playback.set_view_and_ask(log_back=0)
         elif view.slot is not None:
             self.select(node=view.node)
         elif view.job is not None or view.node is not None:
@@ -498,9 +500,9 @@ class CallboardApp(App[None]):
             self.playback.set_view(log_of_selection=False)
             self.select()
         elif view.log_kind:
-            self.playback.update_view(log_kind="")
+            self.playback.set_view_and_ask(log_kind="")
         elif view.filter:
-            self.playback.update_view(filter="")
+            self.playback.set_view_and_ask(filter="")
 
     # What is shown.
 
@@ -535,7 +537,7 @@ class CallboardApp(App[None]):
         self._ask_when_laid_out()
 
     def _ask_when_laid_out(self) -> None:
-        self.keys.hold()
+        self.keys.hold_until_next_frame()
         self.call_after_refresh(self.playback.ask_frame)
 
     def _zoom_pane(self, pane: Widget | None) -> None:
@@ -552,7 +554,7 @@ class CallboardApp(App[None]):
         run = self.playback.run
         few = run is not None and len(run.nodes) <= CARD_NODES
         sizes = (None, *(each for each in CellSize if few or each is not CellSize.CARDS))
-        chosen = self._shown.pane(SlotsPane, self.view).size_asked
+        chosen = self._shown.front_pane(SlotsPane, self.view).size_asked
         size = sizes[(sizes.index(chosen) + 1) % len(sizes)]
         for slots in self.query(SlotsPane):
             slots.size_asked = size
@@ -565,7 +567,7 @@ class CallboardApp(App[None]):
 
         def chosen(number: int | None) -> None:
             if number is not None:
-                self.playback.update_view(colour_by=by[number])
+                self.playback.set_view_and_ask(colour_by=by[number])
 
         lines = list(zip(keys, COLOURED_BY.values(), strict=True))
         fitting = f"what fits: job; in a run of over {FEW_JOBS} jobs pool, user or size"
@@ -575,41 +577,41 @@ class CallboardApp(App[None]):
 
     def action_sort(self) -> None:
         """By the next of the columns that are on the screen: of others no title would say so."""
-        shown = self._shown.pane(JobTablePane, self.view).titles()
+        shown = self._shown.front_pane(JobTablePane, self.view).shown_columns()
         keys = list(dict.fromkeys(each.key for each in shown if each.key is not None))
         if not keys:  # of a pane that has not been shown yet
             return
         at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else -1
         key = keys[(at + 1) % len(keys)]
-        self.playback.update_view(jobs_key=key, jobs_reverse=key not in ASCENDING)
+        self.playback.set_view_and_ask(jobs_key=key, jobs_reverse=key not in ASCENDING)
 
     def action_reverse_order(self) -> None:
-        self.playback.update_view(jobs_reverse=not self.view.jobs_reverse)
+        self.playback.set_view_and_ask(jobs_reverse=not self.view.jobs_reverse)
 
     def on_job_table_pane_sort_by(self, event: JobTablePane.SortBy) -> None:
         """A second click on a title reverses the order."""
         reverse = event.key is self.view.jobs_key and not self.view.jobs_reverse
-        self.playback.update_view(jobs_key=event.key, jobs_reverse=reverse)
+        self.playback.set_view_and_ask(jobs_key=event.key, jobs_reverse=reverse)
 
     def action_all_jobs(self) -> None:
-        self.playback.update_view(all_jobs=not self.view.all_jobs, jobs_top=0)
+        self.playback.set_view_and_ask(all_jobs=not self.view.all_jobs, jobs_top=0)
 
     def action_log_level(self) -> None:
         level = Importance((self.view.log_level + 1) % len(Importance))
-        self.playback.update_view(log_level=level, log_back=0)
+        self.playback.set_view_and_ask(log_level=level, log_back=0)
 
     def action_log_of_selection(self) -> None:
         if self.view.job is None and self.view.node is None:
             self.notify("select a job or a node first", timeout=3)
             return
-        self.playback.update_view(log_of_selection=not self.view.log_of_selection, log_back=0)
+        self.playback.set_view_and_ask(log_of_selection=not self.view.log_of_selection, log_back=0)
 
     def action_ask_kind(self) -> None:
         kinds = ["", *EVENT_KINDS]
 
         def chosen(number: int | None) -> None:
             if number is not None:
-                self.playback.update_view(log_kind=kinds[number], log_back=0)
+                self.playback.set_view_and_ask(log_kind=kinds[number], log_back=0)
 
         lines = [("", kind or "all kinds") for kind in kinds]
         question, now = "Show events of which kind?", kinds.index(self.view.log_kind)
@@ -619,7 +621,7 @@ class CallboardApp(App[None]):
         def filled(fields: FormFields | None) -> None:
             if fields is not None:
                 text = fields["text"].strip()
-                self.playback.update_view(filter=text, jobs_top=0, log_back=0)
+                self.playback.set_view_and_ask(filter=text, jobs_top=0, log_back=0)
 
         question = "Only jobs and events with a text; !text: without it"
         self.push_screen(FormScreen(question, {"text": self.view.filter}), filled)
@@ -679,13 +681,13 @@ class CallboardApp(App[None]):
             yield SystemCommand(title, f"key: {each.key}", run)
         for name in THEMES:
             yield SystemCommand(f"Theme: {name}", "its colours", partial(self.set_theme, name))
-        yield from self._flow.by_name()
+        yield from self._flow.palette_commands()
 
     def action_copy(self) -> None:
         """To the clipboard: the chosen event, or else all that the focused pane shows."""
         if not isinstance(self.focused, Pane):
             return
-        text = self.focused.copied()
+        text = self.focused.text_to_copy()
         self.copy_to_clipboard(text)
         lines = len(text.splitlines())
         self.notify(f"copied {lines} {'line' if lines == 1 else 'lines'}", timeout=3)

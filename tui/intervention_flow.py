@@ -33,7 +33,9 @@ class InterventionFlow:
         """Offer the interventions in the target, else in the selection; and in the cluster."""
         if (live := self._live_frame_and_run()) is not None:
             frame, run = live
-            targets = [target] if target else menus.targets_of_node(self._playback.view.node, run)
+            targets = (
+                [target] if target else menus.node_and_rack_targets(self._playback.view.node, run)
+            )
             both = " in both runs" if frame.comparison is not None else ""
             title = f"Intervene{both} at {clock(frame.at_ms)}"
             self._offer_choice(title, menus.intervention_menu(frame, run, targets))
@@ -44,25 +46,27 @@ class InterventionFlow:
         if menus.can_fork(*live):
             self._offer_choice(f"Fork at {clock(live[0].at_ms)}", [menus.fork_menu(*live)])
         else:
-            self._playback.refuse(_NO_FORK)
+            self._playback.show_refusal(_NO_FORK)
 
-    def until(self) -> None:
+    def ask_where_to_stop(self) -> None:
         if (frame := self._playback.frame) is not None:
             waiting = self._playback.player.until is not None
             self._offer_choice("Play until …", [menus.until_menu(frame, waiting)])
 
-    def by_name(self) -> Iterator[SystemCommand]:
+    def palette_commands(self) -> Iterator[SystemCommand]:
         """All interventions, for the command palette."""
         frame, run = self._playback.frame, self._playback.run
         if not self._playback.source.live or frame is None or run is None:
             return
-        targets = menus.targets_of_node(self._playback.view.node, run)
+        targets = menus.node_and_rack_targets(self._playback.view.node, run)
         for group in menus.intervention_menu(frame, run, targets):
             for item in group.items:
-                do = partial(self._app.call_later, self._follow_by_name, group.heading, item)
+                do = partial(
+                    self._app.call_later, self._follow_palette_command, group.heading, item
+                )
                 yield SystemCommand(f"{group.subject}: {item.title}", f"keys: x {item.key}", do)
 
-    def _follow_by_name(self, heading: str, item: menus.MenuItem) -> None:
+    def _follow_palette_command(self, heading: str, item: menus.MenuItem) -> None:
         assert self._playback.frame is not None
         self._moment_ms = self._playback.frame.at_ms
         self._follow_item(heading, item, lambda: None)
@@ -70,7 +74,7 @@ class InterventionFlow:
     def _live_frame_and_run(self) -> tuple[Frame, RunInfo] | None:
         """The frame and the run, if it is live; else a message says that it cannot be changed."""
         frame, run = self._playback.frame, self._playback.run
-        if not self._playback.is_live():
+        if not self._playback.is_live_or_warns():
             return None
         return None if frame is None or run is None else (frame, run)
 

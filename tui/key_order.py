@@ -53,7 +53,7 @@ class KeyOrder:
         self._rounds = 0
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether all keys have been handled."""
         return not self._busy and not self._keys
 
@@ -66,7 +66,7 @@ class KeyOrder:
 
     async def go_on(self) -> None:
         """Handle the next key, if there is one that need not wait."""
-        if self.idle or self._busy or not self._can_be_handled(self._keys[0]):
+        if self.is_idle or self._busy or not self._can_be_handled(self._keys[0]):
             return
         self._busy = True
         self._depth = len(self._app.screen_stack)
@@ -77,7 +77,7 @@ class KeyOrder:
             followed.call_later(followed.post_message, KeyFollower())
         self._app.call_later(self._await_handled)
 
-    async def followed(self) -> None:
+    async def note_follower_arrived(self) -> None:
         """What the last key has led to has come to the app, once or twice."""
         self._rounds -= 1
         if self._rounds and self._followed is not None:
@@ -114,6 +114,6 @@ class KeyOrder:
         self._answers_needed = max(self._answers_needed, self._playback.requests)
         await self.go_on()
 
-    def hold(self) -> None:
+    def hold_until_next_frame(self) -> None:
         """The next key waits for one more frame, which will be asked for."""
         self._answers_needed = self._playback.requests + 1

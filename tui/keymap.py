@@ -206,7 +206,7 @@ class Keymap:
     def _rebound_command(self, command: Command) -> Command:
         return msgspec.structs.replace(command, key=self.chosen.get(command.name, command.key))
 
-    def now(self, key: str) -> str:
+    def key_in_force(self, key: str) -> str:
         """The key that does what this one does usually."""
         return self._now.get(key, key)
 

@@ -70,7 +70,7 @@ class Pace:
     def clear(self) -> None:
         self._seen.clear()
 
-    def arrive(self, at_ms: Millis) -> None:
+    def note_frame(self, at_ms: Millis) -> None:
         """A frame of that moment is shown."""
         seen = self._seen
         if seen and at_ms < seen[-1][1]:
@@ -126,7 +126,7 @@ class Playback:
     # Asking and answering.
 
     @property
-    def waiting(self) -> int:
+    def open_requests(self) -> int:
         """The number of requests without an answer yet."""
         return self.requests - self.answers
 
@@ -137,7 +137,7 @@ class Playback:
         if move is not None and not self.requests:
             self.ask_frame()
         move = move or (Stay() if self.requests else self.opening_move)
-        self._set_room_and_rest()
+        self._put_room_into_view()
         self.requests += 1
         if isinstance(move, GoTo | GoToEvent | Halt):
             self._bound_for = move.at_ms if isinstance(move, GoTo) else None
@@ -152,9 +152,9 @@ class Playback:
 
     def intervene(self, intervention: Intervention) -> None:
         """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
-        if not self.is_live():
+        if not self.is_live_or_warns():
             return
-        self._set_room_and_rest()
+        self._put_room_into_view()
         self.requests += 1
         source = cast(LiveSource, self.source)
         changes = isinstance(intervention, Intervene)
@@ -178,21 +178,21 @@ class Playback:
                 self.changed = False
                 saved()
 
-        self._set_room_and_rest()
+        self._put_room_into_view()
         self.requests += 1
         cast(LiveSource, self.source).ask_frame(InterventionRequest(save, self.view), answered)
 
-    def _set_room_and_rest(self) -> None:
+    def _put_room_into_view(self) -> None:
         """Say in the view how much room there is, and whether time stands still."""
-        self.set_view(at_rest=not self.player.playing, **self._app.room(self.view))
+        self.set_view(at_rest=not self.player.playing, **self._app.view_fields(self.view))
 
-    def is_live(self) -> bool:
+    def is_live_or_warns(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""
         if not self.source.live:
-            self.refuse(RECORDED_REFUSAL)
+            self.show_refusal(RECORDED_REFUSAL)
         return self.source.live
 
-    def refuse(self, message: str) -> None:
+    def show_refusal(self, message: str) -> None:
         """Say why something is not done."""
         self._app.show_message(message, warning=True)
 
@@ -201,13 +201,13 @@ class Playback:
         self.answers += 1
         if not self._app.is_running:
             return
-        if self.stuck:
+        if self.is_stuck:
             self._app.show_note("")
         self._waited_s = 0.0
         self.frame = frame
         if self._tells_end and frame.over and frame.at_ms < (self._bound_for or 0):
             self._app.show_message(f"the run ends at {axis_time(frame.at_ms)}")
-        if not self.waiting or frame.over or frame.at_ms >= (self._bound_for or 0):
+        if not self.open_requests or frame.over or frame.at_ms >= (self._bound_for or 0):
             self._bound_for = None
         if frame.run is not None:
             self.run = frame.run
@@ -219,11 +219,11 @@ class Playback:
             self.player.stop()
         if frame.refusal:
             self._app.show_message(frame.refusal, warning=True)
-        self._pace.arrive(frame.at_ms)
+        self._pace.note_frame(frame.at_ms)
         self.set_view(jobs_top=frame.rows_top)
         flat_out = self.player.playing and self.player.speed is None
-        if self.source.live and flat_out and not self.waiting:
-            self.ask_frame(self.player.play(0))  # the run goes on while this frame is drawn
+        if self.source.live and flat_out and not self.open_requests:
+            self.ask_frame(self.player.play_move(0))  # the run goes on while this frame is drawn
         self._app.show(frame)
         self._app.call_later(self._app.keys.go_on)
 
@@ -231,32 +231,32 @@ class Playback:
         """Change the view for the next request."""
         self.view = msgspec.structs.replace(self.view, **changes)
 
-    def update_view(self, **changes: Any) -> None:
+    def set_view_and_ask(self, **changes: Any) -> None:
         """Change the view and show it."""
         self.set_view(**changes)
         self.ask_frame()
 
     # Time.
 
-    def begin(self, opening: Opening) -> None:
+    def set_opening(self, opening: Opening) -> None:
         """Begin at another moment than the start, or playing."""
         self.player.playing, self.player.speed = opening.playing, opening.speed
         self.opening_move = GoTo(opening.at_ms)
 
     def tick(self, seconds: float) -> None:
         """Let real time pass.  Nothing new is asked for while an answer is still to come."""
-        if self.waiting:
+        if self.open_requests:
             self._waited_s += seconds
-            if self.stuck:
-                self._app.show_note(self.under_way)
+            if self.is_stuck:
+                self._app.show_note(self.under_way_text)
         self._pace.seconds += seconds
         if not self.player.playing:
             self._pace.clear()
             return
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
-        if not self.waiting:
+        if not self.open_requests:
             owed_s, self._owed_s = self._owed_s, 0.0
-            self.ask_frame(self.player.play(owed_s), tells_end=self._app.guide is None)
+            self.ask_frame(self.player.play_move(owed_s), tells_end=self._app.guide is None)
 
     @property
     def speed_text(self) -> str:
@@ -273,14 +273,14 @@ class Playback:
         )
 
     @property
-    def under_way(self) -> str:
+    def under_way_text(self) -> str:
         """What is being done while it is not yet where it was to go; empty once it is."""
-        if self._bound_for is not None and self.waiting:
+        if self._bound_for is not None and self.open_requests:
             return f"going to {axis_time(self._bound_for)} …  esc stops"
-        return "simulating …  esc stops" if self.stuck else ""
+        return "simulating …  esc stops" if self.is_stuck else ""
 
     @property
-    def stuck(self) -> bool:
+    def is_stuck(self) -> bool:
         """Whether an answer takes so long that a note says so."""
         return self._waited_s > _NOTE_AFTER_S
 
@@ -290,12 +290,12 @@ class Playback:
         self.player.playing = not self.player.playing
         self.ask_frame(GoTo(0) if again else None)
 
-    def faster(self, steps: int) -> None:
+    def change_speed(self, steps: int) -> None:
         """Faster by that many steps, or slower below 0."""
         self.player.faster(steps)
         self.ask_frame()
 
-    def flat_out_or_usual(self) -> None:
+    def toggle_flat_out(self) -> None:
         """As fast as it goes, or back to ×60."""
         self.player.speed = USUAL_SPEED if self.player.speed is None else None
         self.ask_frame()
@@ -313,7 +313,7 @@ class Playback:
     def scrub(self, hundredths: int) -> None:
         """Go on by hundredths of the run, or back below 0."""
         if self.frame is not None:
-            self.ask_frame(GoTo(self.frame.scrubbed(hundredths)))
+            self.ask_frame(GoTo(self.frame.scrubbed_to_ms(hundredths)))
 
     def seek(self, at_ms: Millis, mark: bool) -> None:
         """To a moment, or to the first mark from it on."""
@@ -344,7 +344,7 @@ class Playback:
             return None
         known, was_growing = len(source.recording), self._growing
         more = source.read_on(_READ_AT_ONCE)
-        self._growing = not more and source.growing
+        self._growing = not more and source.is_growing
         note = "still being written" if self._growing else ""
         if more:
             note = f"reading, {len(source.recording):,} events so far"

@@ -43,13 +43,13 @@ def png_of(svg: str) -> bytes:
         from resvg_py import svg_to_bytes
     except ImportError:
         raise MissingExtraError('PNG needs an extra: pip install "callboard[png]"') from None
-    if not _has_letters():
+    if not _has_fixed_width_font():
         raise MissingExtraError("PNG needs a font of fixed width, such as DejaVu Sans Mono")
     return bytes(svg_to_bytes(svg_string=svg))
 
 
 @lru_cache(maxsize=1)
-def _has_letters() -> bool:
+def _has_fixed_width_font() -> bool:
     """Whether any of the fonts is there: resvg leaves text out that it has no font for."""
     from resvg_py import svg_to_bytes
 

@@ -48,15 +48,15 @@ class TourGuide:
         return self.place + 1 == len(self.pages)
 
     @property
-    def _latest_moment_ms(self) -> Millis | None:
+    def _last_stated_moment_ms(self) -> Millis | None:
         """The moment of the step, or of the last one before it that has one."""
         times = [step.at_ms for step in self.pages[: self.place + 1] if step.at_ms is not None]
         return times[-1] if times else None
 
     @property
-    def title(self) -> str:
+    def caption_title(self) -> str:
         """Where in the tour this is, and the keys."""
-        play, on, back = (self._app.keymap.now(key) for key in (_SPACE, "n", "N"))
+        play, on, back = (self._app.keymap.key_in_force(key) for key in (_SPACE, "n", "N"))
         ways = (
             f": the tour is over  {play} plays freely"
             if self._is_last
@@ -72,8 +72,8 @@ class TourGuide:
             return
         self.place = place
         self._playback.player.stop()
-        if self._latest_moment_ms is not None:
-            self._bound_ms = self._latest_moment_ms
+        if self._last_stated_moment_ms is not None:
+            self._bound_ms = self._last_stated_moment_ms
             self._playback.ask_frame(GoTo(self._bound_ms), tells_end=False)
         else:
             self._show_step()
@@ -88,7 +88,7 @@ class TourGuide:
         if self._playback.player.playing:
             self._playback.play_or_pause()
         elif self._is_last:
-            self._app.caption("", "")
+            self._app.show_caption("", "")
             self._playback.play_or_pause()
         elif bound_ms is None:
             self._play_to_next_step(self._playback.frame.at_ms, over=self._playback.frame.over)
@@ -108,12 +108,12 @@ class TourGuide:
             self._due_ms = inf if until_ms is None else until_ms
             text = "the end" if until_ms is None else axis_time(until_ms)
             self._playback.player.play_until(GoTo(until_ms), text)
-            here = f"step {self.place + 1} was at {axis_time(self._latest_moment_ms or 0)}"
+            here = f"step {self.place + 1} was at {axis_time(self._last_stated_moment_ms or 0)}"
             title = f"tour: {here}, on to step {self.place + 2}, at {text}"
-            self._app.caption(self.step.text, title)
+            self._app.show_caption(self.step.text, title)
             self._playback.ask_frame()
 
-    def note_key(self, key: str) -> None:
+    def turn_page_on_key(self, key: str) -> None:
         """A key has been handled: the one that is awaited leads on, once the step is shown."""
         if self._bound_ms is None and self.step.key == key != _SPACE:
             self._turn_page()
@@ -121,7 +121,7 @@ class TourGuide:
     def note_frame(self, frame: Frame) -> None:
         """A frame is shown: the moment of this step may have come, or that of the next one."""
         if self._bound_ms is not None:
-            if not self._playback.waiting:
+            if not self._playback.open_requests:
                 self._show_step()
         elif self._due_ms is not None and (frame.at_ms >= self._due_ms or frame.over):
             self._turn_page()
@@ -138,4 +138,4 @@ class TourGuide:
         self._app.select(job=job, node=node)
         if step.pane:
             self._app.action_focus_pane(step.pane)
-        self._app.caption(step.text, self.title)
+        self._app.show_caption(step.text, self.caption_title)

@@ -76,7 +76,7 @@ def time_reduce(w: Tables, berth: int, job: int, task: int, number: int, at: int
     w.berths[berth, TIMES + 2] = _rounded(rest_ms * slowness * noise)
 
 
-def end_reduce(w: Tables, berth: int) -> None:
+def set_reduce_end(w: Tables, berth: int) -> None:
     """All the job's maps are known to have ended: so the reduce's own end is known too.  Its
     request comes to the job a latency after its start, and the answer takes another.
     """
@@ -86,10 +86,10 @@ def end_reduce(w: Tables, berth: int) -> None:
     left_ms = w.berths[berth, TIMES] - (ready_ms - begun_ms)
     shuffled_ms = ready_ms + max(left_ms, w.berths[berth, TIMES + 1], 2 * latency_ms + 1)
     w.berths[berth, SHUFFLED] = shuffled_ms
-    end_attempt(w, berth, shuffled_ms + w.berths[berth, TIMES + 2])
+    set_attempt_end(w, berth, shuffled_ms + w.berths[berth, TIMES + 2])
 
 
-def end_attempt(w: Tables, berth: int, over_ms: int) -> None:
+def set_attempt_end(w: Tables, berth: int, over_ms: int) -> None:
     """Note when the attempt ends."""
     w.berths[berth, OVER] = over_ms
     first = w.nodes[w.berths[berth, OF_NODE], BERTH + MAPS_HERE]
@@ -148,7 +148,7 @@ def size_error(w: Tables, kind: int, job: int) -> float:
     return lognormal_of(w.keys[ESTIMATE], w.reals[SIZE_ERROR], w.jobs[job, NUMBER], kind)
 
 
-def plain_length(w: Tables, job: int, stage: int, at: int) -> int:
+def setup_or_cleanup_length(w: Tables, job: int, stage: int, at: int) -> int:
     """How long the job's setup or cleanup takes."""
     ms = w.jobs[job, SETUP_MS if stage == OF_SETUP else CLEANUP_MS]
     return _rounded(ms / w.speeds[at])

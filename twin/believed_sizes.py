@@ -40,20 +40,20 @@ def believed_size(w: Tables, kind: int, job: int, left: bool) -> int:
     tasks = w.jobs[job, TASKS + kind] - (w.jobs[job, DONE_TASKS + kind] if left else 0)
     if w.given[SIZE_SOURCE] == SIZE_REQUESTED and w.jobs[job, REQUESTED] != NONE:
         return int(tasks * w.jobs[job, REQUESTED])
-    return believed_time(w, kind, job, tasks, w.given[GUESS])
+    return believed_time_of_tasks(w, kind, job, tasks, w.given[GUESS])
 
 
-def believed_time(w: Tables, kind: int, job: int, tasks: int, guess_ms: int) -> int:
+def believed_time_of_tasks(w: Tables, kind: int, job: int, tasks: int, guess_ms: int) -> int:
     """That many tasks of the mean length: of the job's that ended, else of all, else a guess."""
     total, count = w.jobs[job, OWN_TIME + kind], w.jobs[job, OWN_COUNT + kind]
     if count == 0:
         total, count = w.sums[ENDED_TIME, kind], w.sums[ENDED_COUNT, kind]
     if count == 0:
         return int(tasks * guess_ms)
-    return mean_times(w, total, count, tasks)
+    return multiple_of_mean(w, total, count, tasks)
 
 
-def mean_times(w: Tables, total: int, count: int, tasks: int) -> int:
+def multiple_of_mean(w: Tables, total: int, count: int, tasks: int) -> int:
     """That many times the mean of that many numbers that add up to the total, rounded."""
     if tasks and total > _LARGEST // tasks:
         w.state[OVERFLOW] = 1

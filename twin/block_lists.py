@@ -36,11 +36,11 @@ ANYWHERE_NODE = -2
 # Room.
 
 
-def room_for(w: Tables, job: int) -> bool:
+def allocate_block_room(w: Tables, job: int) -> bool:
     """Find the job a row and a piece; whether there was one of each."""
     if w.state[ROWS_FREE] == 0 and w.state[ROWS_TOP] == len(w.rows):
         return False
-    size = _size_of(w, job)
+    size = _piece_size_exponent(w, job)
     piece = w.blocks[size]
     if piece != NONE:
         w.blocks[size] = w.links[piece]
@@ -50,20 +50,20 @@ def room_for(w: Tables, job: int) -> bool:
     else:
         return False
     w.jobs[job, LINKS] = piece
-    w.jobs[job, ROW] = _free_row(w)
+    w.jobs[job, ROW] = _take_free_row(w)
     return True
 
 
 def give_room_back(w: Tables, job: int) -> None:
     """The job has ended."""
-    size, piece = _size_of(w, job), w.jobs[job, LINKS]
+    size, piece = _piece_size_exponent(w, job), w.jobs[job, LINKS]
     w.links[piece] = w.blocks[size]
     w.blocks[size] = piece
     w.lists[FREE_ROWS, w.state[ROWS_FREE]] = w.jobs[job, ROW]
     w.state[ROWS_FREE] += 1
 
 
-def _free_row(w: Tables) -> int:
+def _take_free_row(w: Tables) -> int:
     if w.state[ROWS_FREE] > 0:
         w.state[ROWS_FREE] -= 1
         return int(w.lists[FREE_ROWS, w.state[ROWS_FREE]])
@@ -71,7 +71,7 @@ def _free_row(w: Tables) -> int:
     return int(w.state[ROWS_TOP] - 1)
 
 
-def _size_of(w: Tables, job: int) -> int:
+def _piece_size_exponent(w: Tables, job: int) -> int:
     """The power of two that has room for two links a replica, and whether each map is taken; where
     attempts are killed, for each reduce too.
     """
@@ -94,7 +94,7 @@ def place_blocks(w: Tables, job: int) -> None:
     w.rows[row, :] = NONE
     w.jobs[job, NEXT_MAP] = 0
     if w.given[PREEMPTS]:
-        marks = mark_of(w, job, 1, 0)
+        marks = place_of_mark(w, job, 1, 0)
         w.links[marks : marks + w.jobs[job, TASKS + 1]] = 0
     for task in range(maps - 1, -1, -1):  # so that the lowest comes to stand first
         w.links[links + 2 * maps * replicas + task] = 0
@@ -188,7 +188,7 @@ def nearest_map(w: Tables, job: int, node: int, rack: int) -> tuple[int, int]:
     return 2, int(task)
 
 
-def mark_of(w: Tables, job: int, kind: int, task: int) -> int:
+def place_of_mark(w: Tables, job: int, kind: int, task: int) -> int:
     """Where it is marked whether the task is taken."""
     maps = w.jobs[job, TASKS + MAPS_HERE]
     first = w.jobs[job, LINKS] + 2 * maps * w.given[REPLICAS]

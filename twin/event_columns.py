@@ -166,7 +166,7 @@ class EventColumns:
             batch.rows for batch in batches
         )
         by = w.estimates[measured, c.ESTIMATE_BY]
-        closes = self._closes_of(by)  # before launches take them
+        closes = self._close_numbers_of(by)  # before launches take them
         return [
             self._causes_of_launches(log, launched),
             of[begun, LAUNCHED],
@@ -179,7 +179,7 @@ class EventColumns:
             self._first_known_cause(ended, _CLEANED, _ENDS_TASKS),
         ]
 
-    def _closes_of(self, attempts: _Numbers) -> _Numbers:
+    def _close_numbers_of(self, attempts: _Numbers) -> _Numbers:
         """The numbers of the booked ends of these, whose slots are free; else any number."""
         if not self._free.size:
             return np.full(len(attempts), UNCAUSED, np.int64)
@@ -202,7 +202,7 @@ class EventColumns:
         of_tasks = stages == c.OF_TASKS
         pending = np.choose(np.where(of_tasks, rows[:, c.LOG_KIND], stages + 1), waiting)
         taken = freed_by != c.NONE
-        causes = np.where(of_tasks & taken, self._closes_of(freed_by), pending)
+        causes = np.where(of_tasks & taken, self._close_numbers_of(freed_by), pending)
         self._free = self._free[:, ~np.isin(self._free[0], freed_by[taken])]
         return causes
 

@@ -60,7 +60,7 @@ def _share_pool(w: Tables, kind: int, pool: int) -> None:
     level, below = _fair_share_level(w, kind, w.given[JOBS] + pool)
     for at in range(w.sums[CLAIMS, kind]):
         row = w.lists[CLAIM_LIST, at]
-        pace, least, demand = claim_of(w, kind, row)
+        pace, least, demand = pace_min_share_and_demand(w, kind, row)
         if level <= least * pace * below:
             _note_share(w, kind, row, least, 1)
         elif level >= demand * pace * below:
@@ -96,7 +96,7 @@ def _list_members(w: Tables, kind: int, pool: int) -> None:
 
 
 def _takes_part(w: Tables, kind: int, row: int) -> bool:
-    return bool(running_of(w, kind, row) > 0 or claim_of(w, kind, row)[2] > 0)
+    return bool(running_of(w, kind, row) > 0 or pace_min_share_and_demand(w, kind, row)[2] > 0)
 
 
 def running_of(w: Tables, kind: int, row: int) -> int:
@@ -106,7 +106,7 @@ def running_of(w: Tables, kind: int, row: int) -> int:
     return int(w.pools[row - w.given[JOBS], POOL_RUNNING + kind])
 
 
-def claim_of(w: Tables, kind: int, row: int) -> tuple[int, int, int]:
+def pace_min_share_and_demand(w: Tables, kind: int, row: int) -> tuple[int, int, int]:
     """Its pace, its min share within its demand, and its demand."""
     if row < w.given[JOBS]:
         return int(w.jobs[row, INVERSE_WEIGHT]), 0, int(w.jobs[row, COUNTED_DEMAND + kind])
@@ -124,7 +124,7 @@ def _fair_share_level(w: Tables, kind: int, row: int) -> tuple[int, int]:
     above, below = w.claims[row, SHARE_ABOVE + kind], w.claims[row, SHARE_BELOW + kind]
     scale, demand, low, high = w.given[WEIGHT_SCALE], 0, 0, 0
     for at in range(w.sums[CLAIMS, kind]):
-        pace, _, wanted = claim_of(w, kind, w.lists[CLAIM_LIST, at])
+        pace, _, wanted = pace_min_share_and_demand(w, kind, w.lists[CLAIM_LIST, at])
         demand += wanted
         high = max(high, wanted * pace)
     due = min(demand * below, above) * scale
@@ -149,7 +149,7 @@ def _shared_at_level(w: Tables, kind: int, level: int) -> tuple[int, int]:
     """What all shares come to at a whole level, in parts of the scale, and how fast that grows."""
     scale, total, slope = w.given[WEIGHT_SCALE], 0, 0
     for at in range(w.sums[CLAIMS, kind]):
-        pace, least, demand = claim_of(w, kind, w.lists[CLAIM_LIST, at])
+        pace, least, demand = pace_min_share_and_demand(w, kind, w.lists[CLAIM_LIST, at])
         if level >= demand * pace:
             total += demand * scale
         elif level < least * pace:

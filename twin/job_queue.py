@@ -3,7 +3,7 @@
 Queues are sorted arrays, one a pool (`sorted_keys`).
 """
 
-from callboard.twin.believed_sizes import believed_size, believed_time
+from callboard.twin.believed_sizes import believed_size, believed_time_of_tasks
 from callboard.twin.columns import (
     BY_FAIR,
     BY_FIFO,
@@ -44,7 +44,7 @@ from callboard.twin.columns import (
     WALKED,
     Tables,
 )
-from callboard.twin.sorted_keys import joined, key_with, move_key
+from callboard.twin.sorted_keys import key_with, move_key, paired_score
 from callboard.twin.virtual_orders import begin_virtual_walk, walk_virtually
 from callboard.twin.virtual_phases import place_phase
 
@@ -130,10 +130,10 @@ def order_score(w: Tables, kind: int, job: int) -> int:
     if order == BY_FAIR:
         return fair_score(w, running, 0, w.jobs[job, INVERSE_WEIGHT])
     if order == BY_PS:
-        return joined(w, running, w.jobs[job, SERVED + kind])
+        return paired_score(w, running, w.jobs[job, SERVED + kind])
     if order == BY_LAS:
-        going_ms = believed_time(w, kind, job, running, 0)
-        return joined(w, w.jobs[job, OWN_TIME + kind] + going_ms, running)
+        going_ms = believed_time_of_tasks(w, kind, job, running, 0)
+        return paired_score(w, w.jobs[job, OWN_TIME + kind] + going_ms, running)
     return believed_size(w, kind, job, left=order == BY_SRPT)
 
 

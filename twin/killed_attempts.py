@@ -5,8 +5,8 @@ then has not been killed.  A task that is to run again goes before its job's oth
 killed first, and counts as local everywhere.
 """
 
-from callboard.twin.attempt_lengths import end_attempt, round_of_end
-from callboard.twin.block_lists import mark_of
+from callboard.twin.attempt_lengths import round_of_end, set_attempt_end
+from callboard.twin.block_lists import place_of_mark
 from callboard.twin.columns import (
     AGAIN,
     BERTH,
@@ -69,7 +69,7 @@ def _kill_attempt(w: Tables, berth: int, killed_ms: int) -> None:
         w.berths[berth, SHUFFLED] = LATER
         if w.jobs[w.berths[berth, OF_JOB], MAPPED] == NONE:
             _stop_fetching(w, berth)
-    end_attempt(w, berth, killed_ms)
+    set_attempt_end(w, berth, killed_ms)
 
 
 def _stop_fetching(w: Tables, berth: int) -> None:
@@ -102,7 +102,7 @@ def ask_again(w: Tables) -> None:
     """Jobs ask again for the tasks that they have heard to be lost."""
     for at in range(w.state[LOST]):
         job, kind, task = w.lost[at, 0], w.lost[at, 1], w.lost[at, 2]
-        mark = mark_of(w, job, kind, task)
+        mark = place_of_mark(w, job, kind, task)
         w.links[mark] = (w.links[mark] | _WAITS) + _TIMES
         w.jobs[job, AGAIN + kind] += 1
         w.jobs[job, WAITING_TASKS + kind] += 1
@@ -115,14 +115,14 @@ def take_again(w: Tables, job: int, kind: int) -> int:
     """The job's task that runs again first: the most often killed, then the lowest."""
     found, most = 0, 0
     for task in range(w.jobs[job, TASKS + kind]):
-        mark = w.links[mark_of(w, job, kind, task)]
+        mark = w.links[place_of_mark(w, job, kind, task)]
         if mark & _WAITS and mark > most:
             found, most = task, mark
-    w.links[mark_of(w, job, kind, found)] = most - _WAITS
+    w.links[place_of_mark(w, job, kind, found)] = most - _WAITS
     w.jobs[job, AGAIN + kind] -= 1
     return found
 
 
 def times_killed(w: Tables, job: int, kind: int, task: int) -> int:
     """How many attempts of the task were killed."""
-    return int(w.links[mark_of(w, job, kind, task)] // _TIMES)
+    return int(w.links[place_of_mark(w, job, kind, task)] // _TIMES)

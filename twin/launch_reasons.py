@@ -50,7 +50,7 @@ from callboard.twin.columns import (
     Tables,
 )
 from callboard.twin.locality_waits import furthest_level, waited_by_now
-from callboard.twin.virtual_rates import level_at, note_left, present
+from callboard.twin.virtual_rates import level_at, note_left, wide_now
 
 _IN_RACK = 1
 
@@ -74,11 +74,11 @@ def log_refusal(w: Tables, job: int, level: int) -> None:
         return
     w.refused[row, REFUSED_ALLOWED] = furthest_level(w, job)
     w.refused[row, REFUSED_WAITED] = waited_by_now(w, job)
-    w.refused[row, REFUSED_UNTIL] = _wait_until(w, job, level)
+    w.refused[row, REFUSED_UNTIL] = _needed_wait_ms(w, job, level)
     w.refused[row, REFUSED_SKIPS] = w.jobs[job, SKIPS_IN_ALL]
 
 
-def _wait_until(w: Tables, job: int, level: int) -> int:
+def _needed_wait_ms(w: Tables, job: int, level: int) -> int:
     """How long the job has to have waited to launch at this level."""
     if w.jobs[job, LEVEL] == _IN_RACK:
         return int(w.given[RACK_WAIT])
@@ -136,7 +136,7 @@ def _log_virtual_place(w: Tables, row: int, kind: int, job: int) -> None:
         w.log[row, LOG_SCORE] = 0
         w.log[row, LOG_SCORE_LOW] = 1 if w.measures[phase] == 0.0 else 0
     else:
-        time_high, time_low = present(w)
+        time_high, time_low = wide_now(w)
         level_high, level_low = level_at(w, kind, time_high, time_low)
         note_left(w, phase, time_high, time_low, level_high, level_low)
         w.log[row, LOG_SCORE] = w.virtual[phase, LEFT_HIGH]

@@ -75,10 +75,10 @@ def end_wait(w: Tables, job: int, level: int) -> None:
         w.jobs[job, SKIPS] = 0
     w.jobs[job, SERVED_IN] = w.state[OFFERS]
     w.state[MAP_GIVEN] = 1
-    forget_wait(w, job)
+    drop_skipped_job(w, job)
 
 
-def forget_wait(w: Tables, job: int) -> None:
+def drop_skipped_job(w: Tables, job: int) -> None:
     """The job is no longer one that the last decision passed over."""
     if not w.jobs[job, IS_SKIPPED]:
         return
@@ -90,9 +90,9 @@ def forget_wait(w: Tables, job: int) -> None:
     w.lists[SKIPPED_LIST, at] = w.lists[SKIPPED_LIST, w.state[SKIPPED]]
 
 
-def answer_offer(w: Tables) -> None:
+def credit_passed_over_jobs(w: Tables) -> None:
     """The offer is over: credit the jobs that the last decision passed over, and note these."""
-    passed = _passed_unserved(w)
+    passed = _drop_served_jobs(w)
     if passed == 0 and not w.state[MAP_GIVEN]:
         return
     w.state[MAP_GIVEN] = 0
@@ -114,7 +114,7 @@ def answer_offer(w: Tables) -> None:
             w.state[SKIPPED] += 1
 
 
-def _passed_unserved(w: Tables) -> int:
+def _drop_served_jobs(w: Tables) -> int:
     """Leave on the list only those that got no map in this offer; how many they are."""
     kept = 0
     for at in range(w.state[PASSED]):

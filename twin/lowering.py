@@ -305,7 +305,7 @@ def _node_order_and_phases(world: World) -> tuple[_Numbers, _Numbers, NDArray[np
         _first_ms(world, facts.node, each * grid_ms) + world.cluster.latency_ms
         for facts, each in zip(world.nodes, drawn, strict=True)
     ]
-    if max(arriving) >= world.cluster.round_ms():
+    if max(arriving) >= world.cluster.heartbeat_cycle_ms():
         raise CannotPlay("a node's first heartbeat arrives after a whole round")
     order = sorted(range(len(arriving)), key=lambda node: (arriving[node], node))
     types = _node_types(world)
@@ -326,7 +326,9 @@ def _node_order_and_phases(world: World) -> tuple[_Numbers, _Numbers, NDArray[np
 def _first_ms(world: World, node: NodeId, drawn_ms: Millis) -> Millis:
     """When a node's first heartbeat is due, unless stated as drawn."""
     stated = world.cluster.heartbeat.phases_ms[node : node + 1]
-    return drawn_ms if not stated or stated[0] < 0 else stated[0] % world.cluster.round_ms()
+    return (
+        drawn_ms if not stated or stated[0] < 0 else stated[0] % world.cluster.heartbeat_cycle_ms()
+    )
 
 
 def _node_types(world: World) -> list[str]:
@@ -385,7 +387,7 @@ def _by_readiness(jobs: Sequence[JobSpec]) -> list[int]:
 
 def _speed_factors(world: World) -> NDArray[np.float64]:
     types = _node_types(world)
-    rows = [[*(spec.factor(each) for each in types), spec.skew] for spec in world.jobs]
+    rows = [[*(spec.duration_factor_on(each) for each in types), spec.skew] for spec in world.jobs]
     return np.array(rows, np.float64).reshape(len(rows), len(types) + 1)
 
 
@@ -409,9 +411,11 @@ def _recorded_places_and_lengths(
             places.append(None)
             lengths.append(None)
             continue
-        places.append(world.placement.place(spec.job, spec.maps).ravel())
-        parts = (ms for each in spec.reduces_ms() for ms in each)
-        lengths.append(np.array([*spec.work_ms(MAPS, world.tasks), *parts], np.float64))
+        places.append(world.placement.place_job_blocks(spec.job, spec.maps).ravel())
+        parts = (ms for each in spec.parts_of_reduces() for ms in each)
+        lengths.append(
+            np.array([*spec.nominal_task_lengths_ms(MAPS, world.tasks), *parts], np.float64)
+        )
     return places, lengths
 
 

@@ -117,7 +117,7 @@ def place_of_phase(w: Tables, phase_ms: int) -> int:
     return int(low)
 
 
-def count_free(w: Tables, at: int, kind: int, more: int) -> None:
+def change_free_slots(w: Tables, at: int, kind: int, more: int) -> None:
     """A node's slot becomes free (1), or is taken (-1)."""
     before = w.nodes[at, FREE + kind]
     w.nodes[at, FREE + kind] = before + more

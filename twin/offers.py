@@ -1,10 +1,10 @@
 """What a heartbeat brings: the order's first job that may have a task here, until none may."""
 
 from callboard.twin.attempt_lengths import (
-    end_attempt,
-    end_reduce,
     map_length,
-    plain_length,
+    set_attempt_end,
+    set_reduce_end,
+    setup_or_cleanup_length,
     time_reduce,
 )
 from callboard.twin.block_lists import level_of, nearest_map, take_map
@@ -75,8 +75,13 @@ from callboard.twin.job_queue import begin_walk, place_job, walk_on
 from callboard.twin.kept_log import log_launch
 from callboard.twin.killed_attempts import take_again, times_killed
 from callboard.twin.launch_reasons import forget_refusals, log_refusal
-from callboard.twin.locality_waits import answer_offer, end_wait, may_launch_at, pass_over
-from callboard.twin.next_instants import count_free, is_wanted, plan_report
+from callboard.twin.locality_waits import (
+    credit_passed_over_jobs,
+    end_wait,
+    may_launch_at,
+    pass_over,
+)
+from callboard.twin.next_instants import change_free_slots, is_wanted, plan_report
 from callboard.twin.virtual_orders import hear_launch
 
 _ON_NODE, _OFF_RACK = 0, 2
@@ -89,7 +94,7 @@ def offer_slots(w: Tables, at: int) -> None:
     if not is_wanted(w, at):
         return
     if w.state[UNSEEN] > 0:
-        _launch_unseen(w, at)
+        _launch_setup_or_cleanup(w, at)
         return
     w.state[OFFERS] += 1
     w.state[PASSED] = 0
@@ -107,7 +112,7 @@ def offer_slots(w: Tables, at: int) -> None:
         if w.given[ONE_EACH]:
             break
     if w.given[WAIT] != ANY_LEVEL:
-        answer_offer(w)
+        credit_passed_over_jobs(w)
 
 
 def _next_launch(
@@ -228,7 +233,7 @@ def _launch_task(w: Tables, at: int, kind: int, job: int, level: int, task: int)
         place_job(w, kind, job)
 
 
-def _launch_unseen(w: Tables, at: int) -> None:
+def _launch_setup_or_cleanup(w: Tables, at: int) -> None:
     """Give the node the first cleanup that waits, or else the first setup, and nothing more: in a
     map slot, if one is free.
     """
@@ -245,7 +250,7 @@ def _launch_unseen(w: Tables, at: int) -> None:
     kind = MAPS_HERE if w.nodes[at, FREE + MAPS_HERE] > 0 else REDUCES_HERE
     _take_slot(w, at, kind)
     berth = _begin_attempt(w, at, kind, job, stage, _OFF_RACK, 0, 0)
-    _end_after(w, at, berth, plain_length(w, job, stage, at))
+    _end_after(w, at, berth, setup_or_cleanup_length(w, job, stage, at))
 
 
 def _take_slot(w: Tables, at: int, kind: int) -> None:
@@ -253,12 +258,12 @@ def _take_slot(w: Tables, at: int, kind: int) -> None:
     w.state[LAST] = w.state[NOW]
     w.sums[RUNNING, kind] += 1
     w.nodes[at, TAKEN + kind] += 1
-    count_free(w, at, kind, -1)
+    change_free_slots(w, at, kind, -1)
 
 
 def _end_after(w: Tables, at: int, berth: int, length_ms: int) -> None:
     """The attempt takes so long from its start."""
-    end_attempt(w, berth, w.berths[berth, BEGUN] + length_ms)
+    set_attempt_end(w, berth, w.berths[berth, BEGUN] + length_ms)
     plan_report(w, at, w.berths[berth, OVER])
 
 
@@ -267,7 +272,7 @@ def _begin_reduce(w: Tables, at: int, berth: int, number: int) -> None:
     job = w.berths[berth, OF_JOB]
     time_reduce(w, berth, job, w.berths[berth, OF_TASK], number, at)
     if w.jobs[job, MAPPED] != NONE:
-        end_reduce(w, berth)
+        set_reduce_end(w, berth)
         plan_report(w, at, w.berths[berth, OVER])
     else:
         w.berths[berth, FETCHES_NEXT] = w.jobs[job, FETCHING]

@@ -5,9 +5,9 @@ hear of it, and those come that are submitted now or have been initialised; then
 the jobs, job by job.
 """
 
-from callboard.twin.attempt_lengths import end_reduce, round_of_end
+from callboard.twin.attempt_lengths import round_of_end, set_reduce_end
 from callboard.twin.believed_sizes import learn_length
-from callboard.twin.block_lists import give_room_back, place_blocks, room_for
+from callboard.twin.block_lists import allocate_block_room, give_room_back, place_blocks
 from callboard.twin.columns import (
     ANY_LEVEL,
     BEGUN,
@@ -101,9 +101,9 @@ from callboard.twin.columns import (
 from callboard.twin.job_queue import place_job
 from callboard.twin.kept_log import log_close, log_done_task
 from callboard.twin.killed_attempts import ask_again, lose_task, send_kills
-from callboard.twin.locality_waits import forget_wait
+from callboard.twin.locality_waits import drop_skipped_job
 from callboard.twin.next_instants import (
-    count_free,
+    change_free_slots,
     has_report,
     is_wanted,
     next_instant,
@@ -116,7 +116,7 @@ from callboard.twin.running_caps import enter_line, leave_line
 from callboard.twin.starving_claimants import add_present_job, drop_present_job, look_for_starving
 from callboard.twin.trained_phases import hear_progress, plan_hearing
 from callboard.twin.virtual_orders import hear_end, hear_job_end
-from callboard.twin.virtual_phases import enter_phase, note_slots
+from callboard.twin.virtual_phases import add_joined_slots, enter_phase
 
 
 def play_instants(w: Tables, instants: int) -> int:
@@ -128,7 +128,7 @@ def play_instants(w: Tables, instants: int) -> int:
             return UNTIL_REACHED
         if _is_stuck(w, now_ms):
             return IS_STUCK
-        if not _has_room(w, now_ms):
+        if not _find_room(w, now_ms):
             return NO_ROOM
         w.state[NOW] = now_ms
         w.state[HEARD] = 0
@@ -137,7 +137,7 @@ def play_instants(w: Tables, instants: int) -> int:
             look_for_starving(w)
         _submit_jobs(w)
         _ready_jobs(w)
-        _tell_jobs(w)
+        _advance_hearing_jobs(w)
         ask_again(w)
         if w.state[OVERFLOW]:
             return TOO_LARGE
@@ -155,7 +155,7 @@ def _is_stuck(w: Tables, now_ms: int) -> bool:
     return bool(idle and now_ms - w.state[LAST] > w.given[STALL])
 
 
-def _has_room(w: Tables, now_ms: int) -> bool:
+def _find_room(w: Tables, now_ms: int) -> bool:
     """Find room for all jobs that come now, before anything of the instant has happened; and for
     what may be launched, if that is kept.
     """
@@ -163,7 +163,7 @@ def _has_room(w: Tables, now_ms: int) -> bool:
         return False
     job = w.state[DUE]
     while job < w.given[JOBS] and w.jobs[job, SUBMIT] <= now_ms:
-        if w.jobs[job, LINKS] == NONE and not room_for(w, job):
+        if w.jobs[job, LINKS] == NONE and not allocate_block_room(w, job):
             return False
         job += 1
     return True
@@ -208,10 +208,10 @@ def _join_node(w: Tables, at: int) -> None:
         slots = w.nodes[at, HAS + kind]
         w.sums[SLOTS, kind] += slots
         if slots:
-            count_free(w, at, kind, slots)
+            change_free_slots(w, at, kind, slots)
     w.state[NEWS] = 1
     if w.given[ORDER] >= BY_VIRTUAL_TIME:
-        note_slots(w)
+        add_joined_slots(w)
 
 
 def _book_reports(w: Tables, at: int) -> None:
@@ -270,14 +270,14 @@ def _book_end(w: Tables, at: int, berth: int) -> None:
     w.state[LAST] = w.state[NOW]
     w.sums[RUNNING, kind] -= 1
     w.nodes[at, TAKEN + kind] -= 1
-    count_free(w, at, kind, 1)
+    change_free_slots(w, at, kind, 1)
     if w.berths[berth, KILLING] == KILLED:
         lose_task(w, berth)
     elif w.berths[berth, OF_STAGE] == OF_TASKS:
-        _note_heard(w, job)
+        _add_hearing_job(w, job)
         _finish_task(w, berth, job, work_ms)
     else:  # there is nothing to wait for any more
-        _note_heard(w, job)
+        _add_hearing_job(w, job)
         w.jobs[job, SETUP_MS if w.berths[berth, OF_STAGE] == OF_SETUP else CLEANUP_MS] = 0
     w.berths[berth, OF_JOB] = NONE
 
@@ -311,7 +311,7 @@ def _add_up_times(w: Tables, berth: int, kind: int) -> int:
 # Jobs.
 
 
-def _note_heard(w: Tables, job: int) -> None:
+def _add_hearing_job(w: Tables, job: int) -> None:
     """The job hears something at this instant: put it among those that do, by number."""
     if w.jobs[job, HEARD_AT] == w.state[NOW]:
         return
@@ -329,7 +329,7 @@ def _submit_jobs(w: Tables) -> None:
         w.state[LAST] = w.state[NOW]
         job = w.state[DUE]
         if w.jobs[job, READY] == w.jobs[job, SUBMIT]:
-            _note_heard(w, job)
+            _add_hearing_job(w, job)
         w.state[DUE] += 1
 
 
@@ -340,30 +340,30 @@ def _ready_jobs(w: Tables) -> None:
         if w.jobs[job, READY] > w.state[NOW]:
             return
         w.state[LAST] = w.state[NOW]
-        _note_heard(w, job)
+        _add_hearing_job(w, job)
         w.state[READY_DUE] += 1
 
 
-def _tell_jobs(w: Tables) -> None:
+def _advance_hearing_jobs(w: Tables) -> None:
     for at in range(w.state[HEARD]):
         job = w.lists[HEARD_LIST, at]
         if w.jobs[job, SETUP_MS]:
-            _ask_unseen(w, job, 0)
+            _queue_setup_or_cleanup(w, job, 0)
             continue
         if not w.jobs[job, MAPS_OPEN]:
             w.jobs[job, MAPS_OPEN] = 1
             place_blocks(w, job)
             _open_tasks(w, job, MAPS_HERE)
-        _go_on(w, job)
+        _advance_job(w, job)
 
 
-def _ask_unseen(w: Tables, job: int, cleanup: int) -> None:
+def _queue_setup_or_cleanup(w: Tables, job: int, cleanup: int) -> None:
     """The job waits for its setup, or its cleanup, which go before all tasks."""
     w.lists[UNSEEN_LIST, w.state[UNSEEN]] = 2 * job + cleanup
     w.state[UNSEEN] += 1
 
 
-def _go_on(w: Tables, job: int) -> None:
+def _advance_job(w: Tables, job: int) -> None:
     """Let reduces fetch, let them begin, or end the job, as its maps and reduces are done."""
     maps_done, maps = w.jobs[job, DONE_TASKS], w.jobs[job, TASKS]
     if maps_done == maps and w.jobs[job, MAPPED] == NONE:
@@ -375,7 +375,7 @@ def _go_on(w: Tables, job: int) -> None:
         _open_tasks(w, job, REDUCES_HERE)
     if maps_done == maps and w.jobs[job, DONE_TASKS + REDUCES_HERE] == reduces:
         if w.jobs[job, CLEANUP_MS]:
-            _ask_unseen(w, job, 1)
+            _queue_setup_or_cleanup(w, job, 1)
         else:
             _end_job(w, job)
 
@@ -385,7 +385,7 @@ def _let_fetch(w: Tables, job: int) -> None:
     berth = w.jobs[job, FETCHING]
     w.jobs[job, FETCHING] = NONE
     while berth != NONE:
-        end_reduce(w, berth)
+        set_reduce_end(w, berth)
         plan_report(w, w.berths[berth, OF_NODE], w.berths[berth, OVER])
         if w.berths[berth, TRAINS]:
             plan_hearing(w, berth)
@@ -415,7 +415,7 @@ def _end_job(w: Tables, job: int) -> None:
     w.state[LAST] = w.state[NOW]
     _count_padded_tasks(w, job, -1)
     if w.given[WAIT] != ANY_LEVEL:
-        forget_wait(w, job)
+        drop_skipped_job(w, job)
     if w.given[ORDER] >= BY_VIRTUAL_TIME:
         hear_job_end(w, job)
     if w.given[PREEMPTS]:

@@ -27,7 +27,7 @@ def key_with(w: Tables, score: int, standing: int) -> int:
     return int((score << bits) | standing)
 
 
-def joined(w: Tables, first: int, second: int) -> int:
+def paired_score(w: Tables, first: int, second: int) -> int:
     """Two numbers as one that compares like both, one after the other."""
     bits = w.given[MIDDLE_BITS]
     if first >> (_KEY_BITS - bits) or second >> bits:

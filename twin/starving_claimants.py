@@ -43,7 +43,7 @@ from callboard.twin.columns import (
     WAITING_TASKS,
     Tables,
 )
-from callboard.twin.fair_shares import claim_of, running_of, share_out
+from callboard.twin.fair_shares import pace_min_share_and_demand, running_of, share_out
 from callboard.twin.next_instants import plan_report
 
 _BERTH_BITS = 20
@@ -121,7 +121,7 @@ def _set_clocks(w: Tables, kind: int) -> None:
         known = w.claims[row, KNOWN_LOOK + kind] == w.sums[LOOKS, kind] - 1
         w.claims[row, KNOWN_LOOK + kind] = w.sums[LOOKS, kind]
         running = running_of(w, kind, row)
-        _, least, demand = claim_of(w, kind, row)
+        _, least, demand = pace_min_share_and_demand(w, kind, row)
         half = w.claims[row, SHARE_ABOVE + kind] // (2 * w.claims[row, SHARE_BELOW + kind])
         _set_clock(w, row, BELOW_MIN + kind, running < least, known)
         _set_clock(w, row, BELOW_HALF + kind, running < min(half, demand), known)
@@ -143,7 +143,7 @@ def _set_clock(w: Tables, row: int, column: int, starves: bool, known: bool) -> 
 def _slots_lacking(w: Tables, kind: int, row: int) -> int:
     """How many slots a claimant that has starved for too long lacks and could use."""
     running, lacks = running_of(w, kind, row), 0
-    _, least, demand = claim_of(w, kind, row)
+    _, least, demand = pace_min_share_and_demand(w, kind, row)
     if _has_starved(w, w.claims[row, BELOW_MIN + kind], w.claims[row, MIN_TIMEOUT]):
         lacks = least - running
     if _has_starved(w, w.claims[row, BELOW_HALF + kind], w.given[FAIR_TIMEOUT]):
@@ -184,7 +184,7 @@ def _kill_newest(w: Tables, kind: int) -> None:
         place = _next_claimant(w, kind, place + 1)
     if wanted == 0:
         return
-    wanted -= _find_victims(w, kind)
+    wanted -= _collect_victim_candidates(w, kind)
     while wanted > 0 and w.newest[0] > 0:
         berth = _take_newest(w)
         row = _claimant_of(w, kind, w.berths[berth, OF_JOB])
@@ -194,7 +194,7 @@ def _kill_newest(w: Tables, kind: int) -> None:
             wanted -= 1
 
 
-def _find_victims(w: Tables, kind: int) -> int:
+def _collect_victim_candidates(w: Tables, kind: int) -> int:
     """Put what runs into a heap, and count it for its claimants; how much is dying already."""
     w.newest[0] = leaving = 0
     for berth in range(len(w.berths)):

@@ -6,7 +6,7 @@ the phases in training go before all others, the smallest first.
 
 import numpy as np
 
-from callboard.twin.believed_sizes import mean_times
+from callboard.twin.believed_sizes import multiple_of_mean
 from callboard.twin.columns import (
     BEGUN,
     DONE_TASKS,
@@ -50,7 +50,7 @@ _SHUFFLE_SHARE = 1 / 3
 # Training tasks, from their launch to their end.
 
 
-def begin_training(w: Tables, berth: int) -> None:
+def begin_training_task(w: Tables, berth: int) -> None:
     """The attempt is launched: is it one to learn from, and does it take a training slot?"""
     job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
     row = 2 * job + kind
@@ -166,4 +166,4 @@ def estimate_anew(w: Tables, kind: int, job: int) -> None:
     """What is left, by all tasks of the phase that have ended."""
     left = w.jobs[job, TASKS + kind] - w.jobs[job, DONE_TASKS + kind]
     total, count = w.jobs[job, OWN_TIME + kind], w.jobs[job, OWN_COUNT + kind]
-    resize_phase(w, kind, job, float(mean_times(w, total, count, left)))
+    resize_phase(w, kind, job, float(multiple_of_mean(w, total, count, left)))

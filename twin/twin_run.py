@@ -55,31 +55,31 @@ class TwinRun:
         return int(self.tables.state[c.NOW])
 
     @property
-    def ended(self) -> int:
+    def ended_jobs(self) -> int:
         """How many jobs have ended."""
         return int(self.tables.state[c.ENDED])
 
     @property
-    def launched(self) -> int:
+    def launched_attempts(self) -> int:
         """How many attempts were launched."""
         return int(self.tables.state[c.LAUNCHED])
 
-    def ended_ms(self) -> dict[JobId, Millis]:
+    def ended_ms_by_job(self) -> dict[JobId, Millis]:
         """When the jobs ended that have."""
         rows = self.tables.jobs[: int(self.tables.state[c.DUE])]
         ended = rows[rows[:, c.FINISHED] != c.NONE]
         return dict(zip(ended[:, c.NUMBER].tolist(), ended[:, c.FINISHED].tolist(), strict=True))
 
-    def load(self) -> None:
+    def compile_loop(self) -> None:
         """Have the loop compiled, or read from disk, before the clock is looked at."""
         self._play(self.tables, 0)
 
     def play(self) -> None:
         """Play it to its end."""
         while self.reason is None:
-            self.go_on()
+            self.play_some_instants()
 
-    def go_on(self) -> None:
+    def play_some_instants(self) -> None:
         """Play on for a moment.  CannotPlay where only the actors can."""
         with np.errstate(over="ignore"):  # of the plain loop
             while (how := self._play(self.tables, INSTANTS_A_CALL)) == c.NO_ROOM:

@@ -40,7 +40,7 @@ from callboard.twin.columns import (
 from callboard.twin.virtual_rates import (
     left_at_change,
     level_at,
-    served_by,
+    served_at_change,
     time_until,
 )
 from callboard.twin.wide_numbers import (
@@ -190,7 +190,7 @@ def _count_on_side(w: Tables, kind: int, row: int, side: int) -> None:
 
 def _set_left(w: Tables, kind: int, row: int, high: int, low: int) -> None:
     """So much is left of the phase at the last change."""
-    served_high, served_low = served_by(w, kind, row)
+    served_high, served_low = served_at_change(w, kind, row)
     high, low = wide_sum(high, low, served_high, served_low)
     w.virtual[row, PHASE_KEY_HIGH], w.virtual[row, PHASE_KEY_LOW] = high, low
 

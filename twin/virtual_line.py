@@ -27,7 +27,13 @@ from callboard.twin.columns import (
     WEIGHTS,
     Tables,
 )
-from callboard.twin.virtual_rates import level_at, note_left, present, step_of, time_until
+from callboard.twin.virtual_rates import (
+    level_at,
+    note_left,
+    service_per_clock_unit,
+    time_until,
+    wide_now,
+)
 from callboard.twin.wide_numbers import wide_difference, wide_float
 
 _UNCERTAIN = 1e-3
@@ -35,7 +41,7 @@ _UNCERTAIN = 1e-3
 is lost to rounding."""
 
 
-def line_up(w: Tables, kind: int, job: int) -> None:
+def line_up_if_waiting(w: Tables, kind: int, job: int) -> None:
     """Have the phase in line if it is served virtually and really waits."""
     row = 2 * job + kind
     belongs = w.virtual[row, SIDE] != AWAY and w.jobs[job, WAITING_TASKS + kind] > 0
@@ -81,7 +87,7 @@ def sort_line(w: Tables, kind: int) -> None:
 
 def _note_all(w: Tables, kind: int) -> None:
     """Note what is left of each, and how long that takes."""
-    time_high, time_low = present(w)
+    time_high, time_low = wide_now(w)
     level_high, level_low = level_at(w, kind, time_high, time_low)
     for place in range(w.sums[WAITING_LINE, kind]):
         row = 2 * w.lists[WAITING_LIST + kind, place] + kind
@@ -102,7 +108,7 @@ def _is_before(w: Tables, kind: int, job: int, other: int) -> bool:
 
 def _stands_until(w: Tables, kind: int, one: int, other: int) -> int:
     """Until when the one stands before the other for certain, if nothing else changes."""
-    step, other_step = step_of(w, one), step_of(w, other)
+    step, other_step = service_per_clock_unit(w, one), service_per_clock_unit(w, other)
     if step == other_step and w.virtual[one, SIDE] == w.virtual[other, SIDE]:
         return LATER
     by_left = w.given[ORDER] == BY_HFSP
@@ -124,7 +130,7 @@ def _stands_until(w: Tables, kind: int, one: int, other: int) -> int:
 
 def _phase_rate(w: Tables, kind: int, row: int) -> float:
     """What the phase is given in a millisecond, in slot-ms."""
-    rate = float(step_of(w, row)) / float(1 << (42 - w.given[UNIT_BITS]))
+    rate = float(service_per_clock_unit(w, row)) / float(1 << (42 - w.given[UNIT_BITS]))
     if w.virtual[row, SIDE] == CAPPED:
         return rate
     return rate * float(w.sums[SPARE, kind]) / float(w.sums[WEIGHTS, kind])

@@ -36,7 +36,7 @@ from callboard.twin.columns import (
     Tables,
 )
 from callboard.twin.trained_phases import (
-    begin_training,
+    begin_training_task,
     end_training_task,
     estimate_anew,
     leave_training_slot,
@@ -58,7 +58,7 @@ def hear_launch(w: Tables, berth: int) -> None:
     """An attempt of a task is launched."""
     place_phase(w, w.berths[berth, OF_KIND], w.berths[berth, OF_JOB])
     if w.given[ORDER] == BY_HFSP:
-        begin_training(w, berth)
+        begin_training_task(w, berth)
 
 
 def hear_end(w: Tables, berth: int, work_ms: int) -> None:

@@ -6,7 +6,7 @@ or by virtual size (`virtual_line`).
 
 import numpy as np
 
-from callboard.twin.believed_sizes import believed_size, mean_times
+from callboard.twin.believed_sizes import believed_size, multiple_of_mean
 from callboard.twin.columns import (
     AWAY,
     BY_FSP_PS,
@@ -48,7 +48,7 @@ from callboard.twin.columns import (
     WAITING_TASKS,
     Tables,
 )
-from callboard.twin.sorted_keys import joined, key_with, move_key
+from callboard.twin.sorted_keys import key_with, move_key, paired_score
 from callboard.twin.virtual_cluster import (
     balance,
     end_served,
@@ -56,8 +56,8 @@ from callboard.twin.virtual_cluster import (
     part_from_cluster,
     step_to,
 )
-from callboard.twin.virtual_line import line_up
-from callboard.twin.virtual_rates import level_at, note_left, present
+from callboard.twin.virtual_line import line_up_if_waiting
+from callboard.twin.virtual_rates import level_at, note_left, wide_now
 from callboard.twin.wide_numbers import HIGH_LIMIT, wide_float, wide_of_float
 
 LATE_POOL, TRAINING_POOL = 0, 1
@@ -91,13 +91,13 @@ def _first_size(w: Tables, kind: int, job: int) -> float:
     total, count = w.sums[ENDED_TIME, kind], w.sums[ENDED_COUNT, kind]
     if count == 0:
         return float(w.reals[FIRST_SIZE])
-    return float(mean_times(w, total, count, tasks)) * float(w.reals[FIRST_SIZE_FACTOR])
+    return float(multiple_of_mean(w, total, count, tasks)) * float(w.reals[FIRST_SIZE_FACTOR])
 
 
 def set_virtual_size(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
     """So much is left of the phase virtually from now on."""
     row = 2 * job + kind
-    _serve_phase(w, kind, job, size_ms, tasks)
+    _rejoin_cluster(w, kind, job, size_ms, tasks)
     if w.virtual[row, SIDE] != AWAY:
         w.virtual[row, LATE_SINCE] = NONE
     elif w.virtual[row, LATE_SINCE] == NONE:
@@ -105,12 +105,12 @@ def set_virtual_size(w: Tables, kind: int, job: int, size_ms: float, tasks: int)
     place_phase(w, kind, job)
 
 
-def _serve_phase(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
+def _rejoin_cluster(w: Tables, kind: int, job: int, size_ms: float, tasks: int) -> None:
     catch_up(w, kind)
     if size_ms >= HIGH_LIMIT:
         w.state[OVERFLOW] = 1
         return
-    high, low = present(w)
+    high, low = wide_now(w)
     step_to(w, kind, high, low)
     if w.virtual[2 * job + kind, SIDE] != AWAY:
         part_from_cluster(w, kind, job)
@@ -125,7 +125,7 @@ def virtual_size(w: Tables, kind: int, job: int) -> float:
     row = 2 * job + kind
     if w.virtual[row, SIDE] == AWAY:
         return 0.0
-    high, low = present(w)
+    high, low = wide_now(w)
     level_high, level_low = level_at(w, kind, high, low)
     note_left(w, row, high, low, level_high, level_low)
     return wide_float(w.virtual[row, LEFT_HIGH], w.virtual[row, LEFT_LOW])
@@ -153,8 +153,8 @@ def leave_phases(w: Tables, job: int) -> None:
         row = 2 * job + kind
         w.virtual[row, IS_PHASE] = 0
         w.virtual[row, IN_TRAINING] = 0
-        _put_in_line(w, kind, LATE_POOL, job, NONE)
-        _put_in_line(w, kind, TRAINING_POOL, job, NONE)
+        _move_phase_key(w, kind, LATE_POOL, job, NONE)
+        _move_phase_key(w, kind, TRAINING_POOL, job, NONE)
 
 
 # Time and slots.
@@ -169,11 +169,11 @@ def catch_up(w: Tables, kind: int) -> None:
             place_phase(w, kind, w.lists[MEMBERS_LIST + kind, at])
 
 
-def note_slots(w: Tables) -> None:
+def add_joined_slots(w: Tables) -> None:
     """A node has joined."""
     for kind in range(2):
         catch_up(w, kind)
-        high, low = present(w)
+        high, low = wide_now(w)
         step_to(w, kind, high, low)
         w.sums[SPARE, kind] += w.sums[SLOTS, kind] - w.sums[SEEN_SLOTS, kind]
         w.sums[SEEN_SLOTS, kind] = w.sums[SLOTS, kind]
@@ -189,17 +189,17 @@ def place_phase(w: Tables, kind: int, job: int) -> None:
     if not w.virtual[row, IS_PHASE]:
         return
     waits = w.jobs[job, WAITING_TASKS + kind] > 0
-    line_up(w, kind, job)
+    line_up_if_waiting(w, kind, job)
     late, training = NONE, NONE
     if waits and w.virtual[row, LATE_SINCE] != NONE:
         late = key_with(w, _late_score(w, kind, job), standing)
     if waits and w.virtual[row, IN_TRAINING] and tasks_to_train(w, row) > 0:
         training = key_with(w, int(np.rint(w.measures[row])), standing)
-    _put_in_line(w, kind, LATE_POOL, job, late)
-    _put_in_line(w, kind, TRAINING_POOL, job, training)
+    _move_phase_key(w, kind, LATE_POOL, job, late)
+    _move_phase_key(w, kind, TRAINING_POOL, job, training)
 
 
-def _put_in_line(w: Tables, kind: int, pool: int, job: int, key: int) -> None:
+def _move_phase_key(w: Tables, kind: int, pool: int, job: int, key: int) -> None:
     row = 2 * job + kind
     if pool == LATE_POOL:
         move_key(w, kind, pool, w.jobs[job, KEY + kind], key)
@@ -213,10 +213,10 @@ def _late_score(w: Tables, kind: int, job: int) -> int:
     """By when they became late, or in turn, by weight under `psbs`."""
     row, running = 2 * job + kind, w.jobs[job, RUNNING_TASKS + kind]
     if w.given[ORDER] == BY_FSP_PS:
-        return joined(w, running, w.jobs[job, SERVED + kind])
+        return paired_score(w, running, w.jobs[job, SERVED + kind])
     if w.given[ORDER] == BY_PSBS:
         share = running * (_WEIGHT_MAX // w.virtual[row, PHASE_WEIGHT])
-        return joined(w, share, w.jobs[job, SERVED + kind])
+        return paired_score(w, share, w.jobs[job, SERVED + kind])
     return int(w.virtual[row, LATE_SINCE])
 
 

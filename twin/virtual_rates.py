@@ -34,7 +34,7 @@ from callboard.twin.wide_numbers import (
 )
 
 
-def present(w: Tables) -> tuple[int, int]:
+def wide_now(w: Tables) -> tuple[int, int]:
     """The present time."""
     return wide_of(w.state[NOW], w.given[UNIT_BITS])
 
@@ -50,23 +50,23 @@ def level_at(w: Tables, kind: int, high: int, low: int) -> tuple[int, int]:
     return wide_sum(level_high, level_low, high, low)
 
 
-def step_of(w: Tables, row: int) -> int:
+def service_per_clock_unit(w: Tables, row: int) -> int:
     """What the phase is given for one unit of its clock."""
     return int(w.virtual[row, CAP_STEP if w.virtual[row, SIDE] == CAPPED else WEIGHT_STEP])
 
 
-def served_by(w: Tables, kind: int, row: int) -> tuple[int, int]:
+def served_at_change(w: Tables, kind: int, row: int) -> tuple[int, int]:
     """What the phase's clock and step came to at the last change."""
     if w.virtual[row, SIDE] == CAPPED:
         high, low = w.sums[TIME_HIGH, kind], w.sums[TIME_LOW, kind]
     else:
         high, low = w.sums[LEVEL_HIGH, kind], w.sums[LEVEL_LOW, kind]
-    return wide_product(high, low, step_of(w, row))
+    return wide_product(high, low, service_per_clock_unit(w, row))
 
 
 def left_at_change(w: Tables, kind: int, row: int) -> tuple[int, int]:
     """What was left of the phase at the last change."""
-    high, low = served_by(w, kind, row)
+    high, low = served_at_change(w, kind, row)
     return wide_difference(w.virtual[row, PHASE_KEY_HIGH], w.virtual[row, PHASE_KEY_LOW], high, low)
 
 

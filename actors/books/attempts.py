@@ -60,7 +60,7 @@ class BookedAttempt(msgspec.Struct, eq=False):
     beaten: bool = False  # its sibling has succeeded
     doomed: bool = False  # its task has failed too often
 
-    def change(self, change: BookedChange) -> None:
+    def change_state(self, change: BookedChange) -> None:
         after = BOOKED_ATTEMPT.get((self.state, change))
         state = self.state = after or step(BOOKED_ATTEMPT, self.state, change, self)
         self.killing = state in _BEING_KILLED

@@ -151,19 +151,19 @@ class Bookings:
         jobs = self._ledger.known_jobs()
         open_ = [entry for job in jobs for entry in job.attempts.values()]
         for entry in sorted(open_, key=attrgetter("attempt")):
-            entry.change(BookedChange.LOSE)
+            entry.change_state(BookedChange.LOSE)
             killed = ev.AttemptClosed(now_ms, entry.attempt, Outcome.KILLED, cause=cause)
             self._voice.note(killed)
 
-    def drop_outputs(self, drop: msg.DropOutputs, cause: int) -> None:
+    def fail_unfetchable_maps(self, drop: msg.DropOutputs, cause: int) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
         if self._ledger.has_job(drop.job):
             job = self._ledger.job(drop.job)
-            outputs = job.take_back(drop.host)
+            outputs = job.take_back_lost_maps(drop.host)
             for task, _ in outputs:
                 job.fail(MAPS, task)
             if outputs:
-                self._undo_lost_maps(job, drop.host, outputs, BookedChange.FAIL_FETCHES, cause)
+                self._tell_outputs_lost(job, drop.host, outputs, BookedChange.FAIL_FETCHES, cause)
 
     def _lose_outputs(self, node: NodeId, cause: int) -> list[BookedJob]:
         """A node is lost: finished maps run again whose outputs there will be wanted, by job in the
@@ -171,12 +171,12 @@ class Bookings:
         """
         having = self._ledger.members[node].with_outputs.values()
         jobs = sorted(having, key=lambda job: job.submission)
-        lost = [(job, job.take_back(node)) for job in jobs]
+        lost = [(job, job.take_back_lost_maps(node)) for job in jobs]
         for job, outputs in lost:
-            self._undo_lost_maps(job, node, outputs, BookedChange.LOSE_OUTPUT, cause)
+            self._tell_outputs_lost(job, node, outputs, BookedChange.LOSE_OUTPUT, cause)
         return jobs
 
-    def _undo_lost_maps(
+    def _tell_outputs_lost(
         self,
         job: BookedJob,
         node: NodeId,

@@ -35,7 +35,7 @@ from callboard.scheduler.model import (
     Millis,
     NodeId,
     Stage,
-    first_attempt,
+    attempt_block_start,
     slot_kind,
 )
 from callboard.scheduler.reasons import Reason, Why
@@ -57,7 +57,7 @@ class Frontend(Actor[AnyEvent]):
     def __init__(self, number: int, world: World) -> None:
         super().__init__(scheduler_address(number), f"scheduler {number}")
         self.number = number
-        racks, first = world.cluster.topology(), first_attempt(number)
+        racks, first = world.cluster.topology(), attempt_block_start(number)
         self.ledger = Ledger(racks, 0, first, binds_early=self.binds_early)
         self._bookings = Bookings(self.ledger, self)
         self._nodes = world.nodes
@@ -113,7 +113,7 @@ class Frontend(Actor[AnyEvent]):
 
     # Contact with nodes.
 
-    def on_silencing(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
+    def on_silencing_fault(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
         self.contacts.note_fault(fault)
 
     def on_framed(self, frame: Framed) -> None:
@@ -158,7 +158,7 @@ class Frontend(Actor[AnyEvent]):
     def node_back(self, node: NodeId, cause: int) -> None:  # noqa: ARG002
         """There is a node more: place what has found none."""
         for job, stage in self.unplaced_stages():
-            self.place_again(job, stage, cause)
+            self.place_remaining_tasks(job, stage, cause)
 
     def unplaced_stages(self) -> list[JobStage]:
         """All that have tasks which no node has been given."""
@@ -170,7 +170,7 @@ class Frontend(Actor[AnyEvent]):
             if self.tasks_to_place(job, stage)
         ]
 
-    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
+    def place_remaining_tasks(self, job: JobId, stage: Stage, cause: int) -> None:
         """Find nodes for what is left of a stage, as far as nobody is looking for them."""
 
     # Jobs.
@@ -187,7 +187,7 @@ class Frontend(Actor[AnyEvent]):
             self.ledger.submit_stage(order, self.cause)
             tasks = order.profile.tasks[order.stage]
         else:
-            self.ledger.submit_unseen(order)
+            self.ledger.submit_setup_or_cleanup(order)
             self._unseen.add((order.job, order.stage))
             tasks = 1
         self.contacts.look_if_wanted()
@@ -200,12 +200,12 @@ class Frontend(Actor[AnyEvent]):
         if again.stage < SETUP:
             job.give_back(again.stage, again.task, self.cause)
         else:
-            job.tries_again(again.stage, again.task)
+            job.count_retry(again.stage, again.task)
             self._unseen.add((again.job, again.stage))
         self.place_tasks(again.job, again.stage, 1, self.cause)
 
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
-        self._bookings.drop_outputs(drop, self.cause)
+        self._bookings.fail_unfetchable_maps(drop, self.cause)
 
     def on_job_done(self, done: msg.JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
@@ -222,7 +222,7 @@ class Frontend(Actor[AnyEvent]):
         self._bookings.leave_if_over(job, self.cause)
 
     def _order_kill(self, entry: BookedAttempt) -> None:
-        entry.change(BookedChange.ORDER_KILL)
+        entry.change_state(BookedChange.ORDER_KILL)
         ordered = ev.KillOrdered(self.now_ms, entry.attempt, Why(Reason.JOB_ENDS), cause=self.cause)
         kill = msg.KillTask(entry.attempt, self.note(ordered))
         self.tell_node(entry.node, kill, kill.cause)
@@ -240,7 +240,7 @@ class Frontend(Actor[AnyEvent]):
         entry = self.ledger.known_job(job)
         return 0 if entry is None else self.tasks_to_place(entry, stage)
 
-    def only_on(self, job: JobId) -> tuple[str, ...]:
+    def allowed_node_types(self, job: JobId) -> tuple[str, ...]:
         """The node types on which alone the job may run; none: on all."""
         entry = self.ledger.known_job(job)
         return () if entry is None else entry.only_on
@@ -261,7 +261,7 @@ class Frontend(Actor[AnyEvent]):
         if entry is None:
             return None
         entry.event = self.note(entry.launch_event(ev.WHY_UNSEEN.get(stage, self.why), cause))
-        self.tell_node(node, job.order(entry), entry.event)
+        self.tell_node(node, job.launch_order(entry), entry.event)
         return entry.event
 
     def tell_node(self, node: NodeId, message: Message, cause: int) -> None:
@@ -270,12 +270,12 @@ class Frontend(Actor[AnyEvent]):
 
     def book_task(self, job: BookedJob, stage: Stage, node: NodeId) -> BookedAttempt | None:
         """Put that task into the books; None if there is none, or the job may not run there."""
-        if not job.may_run_on(self._nodes[node].node_type):
+        if not job.allows_node_type(self._nodes[node].node_type):
             return None
         kind, member = slot_kind(stage), self._booked_node(node)
         if stage >= SETUP:
             self._unseen.remove((job.job, stage))
-            return self.ledger.launch_unseen(job, stage, kind, member)
+            return self.ledger.launch_setup_or_cleanup(job, stage, kind, member)
         if job.nearest(kind, node) is None:
             return None
         return self.ledger.launch_task(job, stage, member)
@@ -291,7 +291,7 @@ class Frontend(Actor[AnyEvent]):
         if isinstance(report, msg.EndReport) and self.is_forgotten_attempt(report.attempt):
             return
         if isinstance(report, msg.EndReport) and report.outcome is Outcome.FAILED:
-            self._know_all_nodes()
+            self._book_all_nodes()
         entry = self.ledger.attempt(report.attempt) if isinstance(report, msg.EndReport) else None
         self._bookings.book_report(report)
         if entry is not None:
@@ -304,18 +304,18 @@ class Frontend(Actor[AnyEvent]):
         """Whether it was begun in an earlier life, or was lost with its node."""
         if attempt <= self._forgotten:
             return True
-        return self.contacts.any and self.ledger.attempt(attempt) is None
+        return self.contacts.watches_any_node and self.ledger.attempt(attempt) is None
 
-    def _know_all_nodes(self) -> None:
+    def _book_all_nodes(self) -> None:
         """Have all its nodes in the books: a task that has failed is kept away from those on which
         it has, unless it has on all.
         """
-        hosts = self.hosts()
+        hosts = self.usable_nodes()
         if len(self.ledger.members) < len(hosts):
             for node in hosts:
                 self._booked_node(node)
 
-    def hosts(self) -> Sequence[NodeId]:
+    def usable_nodes(self) -> Sequence[NodeId]:
         """The nodes that it may use."""
         there = range(len(self._nodes))
         return self.contacts.within_reach(there) if self.contacts.lost else there

@@ -48,7 +48,7 @@ class JobSums:
         """Attempts that their nodes hold suspended."""
         self.unfinished = [0, 0]
         self.padded = [0, 0]
-        """Tasks of jobs that have reduces (`ClusterView.padded`)."""
+        """Tasks of jobs that have reduces (`ClusterView.tasks_counted_for_padding`)."""
 
 
 class BookedJob:
@@ -115,7 +115,7 @@ class BookedJob:
         reduces = PendingReduces(self._total[REDUCES], self._usable_hosts(REDUCE))
         self.tasks: dict[Stage, PendingMaps | PendingReduces] = {MAPS: maps, REDUCES: reduces}
 
-    def change(self, change: BookedJobChange) -> None:
+    def change_state(self, change: BookedJobChange) -> None:
         self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
 
     def move(self, pool: str) -> None:
@@ -174,18 +174,18 @@ class BookedJob:
 
     # What waits.
 
-    def open(self, order: msg.SubmitStage, cause: int) -> None:
+    def open_stage(self, order: msg.SubmitStage, cause: int) -> None:
         """A stage may run from now on: its tasks wait."""
         stage, kind = order.stage, slot_kind(order.stage)
         self.cause[stage] = cause
-        self.set_work(order)
+        self.keep_stage_work(order)
         if stage == MAPS:
             self._open_maps(order)
         else:
             reduces = self.tasks[stage]
             assert isinstance(reduces, PendingReduces)
             reduces.open()
-            self.change(BookedJobChange.OPEN_REDUCES)
+            self.change_state(BookedJobChange.OPEN_REDUCES)
         self._sums.pending[kind] += self._total[stage]
         self._sums.unfinished[kind] += self._total[stage]
 
@@ -193,8 +193,8 @@ class BookedJob:
         total = self._total[MAPS]
         replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(total, order.replication)
         self.tasks[MAPS] = PendingMaps(total, replicas, self._racks, self._usable_hosts(MAP))
-        self.change(BookedJobChange.OPEN_MAPS)
-        self._count_padded_tasks(1)
+        self.change_state(BookedJobChange.OPEN_MAPS)
+        self._count_tasks_for_padding(1)
 
     def take_for_node(
         self, stage: Stage, kind: model.SlotKind, node: model.NodeId
@@ -206,7 +206,7 @@ class BookedJob:
     def give_back(self, stage: Stage, task: model.TaskIndex, cause: int) -> None:
         """A task whose attempt came to nothing is pending again."""
         self.retry_causes[stage, task] = cause
-        self.tries_again(stage, task)
+        self.count_retry(stage, task)
         self.tasks[stage].give_back(task)
         self.lost[stage] -= 1
         self._sums.pending[slot_kind(stage)] += 1
@@ -220,19 +220,19 @@ class BookedJob:
 
     def end(self) -> None:
         """It has ended, and stays in the books until nothing of it runs any more."""
-        self.change(BookedJobChange.END)
-        self.drop_outputs()
+        self.change_state(BookedJobChange.END)
+        self.forget_outputs()
 
     def leave(self) -> None:
         """It leaves the books."""
-        self.change(BookedJobChange.LEAVE)
+        self.change_state(BookedJobChange.LEAVE)
         for stage in filter(self.opened, STAGES):
             undone = self._total[stage] - self._finished[stage]
             self._sums.unfinished[slot_kind(stage)] -= undone
         if self.opened(MAPS):
-            self._count_padded_tasks(-1)
+            self._count_tasks_for_padding(-1)
 
-    def _count_padded_tasks(self, sign: int) -> None:
+    def _count_tasks_for_padding(self, sign: int) -> None:
         if self._total[REDUCES]:
             for stage, total in self._total.items():
                 self._sums.padded[slot_kind(stage)] += sign * total
@@ -248,7 +248,7 @@ class BookedJob:
             self.outputs.setdefault(node, []).append((attempt.task, attempt.attempt))
             self._members[node].with_outputs[self.job] = self
 
-    def take_back(self, node: model.NodeId) -> list[Output]:
+    def take_back_lost_maps(self, node: model.NodeId) -> list[Output]:
         """Take back the finished maps whose outputs on a node are lost."""
         outputs = self.outputs.pop(node, [])
         if outputs:
@@ -258,7 +258,7 @@ class BookedJob:
         self._sums.unfinished[MAP] += len(outputs)
         return outputs
 
-    def drop_outputs(self) -> None:
+    def forget_outputs(self) -> None:
         """Nobody will want the outputs of its maps any more."""
         for node in self.outputs:
             del self._members[node].with_outputs[self.job]
@@ -270,11 +270,11 @@ class BookedJob:
         """Whether the stage's tasks have been submitted: reduces from slowstart on."""
         return stage in self._work
 
-    def set_work(self, order: msg.SubmitStage) -> None:
+    def keep_stage_work(self, order: msg.SubmitStage) -> None:
         """Keep what a stage's tasks are to do, which is passed on to slots and not read here."""
         self._work[order.stage] = order.work
 
-    def order(self, entry: BookedAttempt) -> msg.LaunchTask:
+    def launch_order(self, entry: BookedAttempt) -> msg.LaunchTask:
         """What the node is told of an attempt that is launched there."""
         return msg.LaunchTask(
             entry.attempt,
@@ -289,14 +289,14 @@ class BookedJob:
             entry.event,
         )
 
-    def made_pending(self, entry: BookedAttempt) -> int:
+    def take_pending_cause(self, entry: BookedAttempt) -> int:
         """The event that made the task pending which is launched now."""
         cause = self.cause[entry.stage]
         if not self.retry_causes:
             return cause
         return self.retry_causes.pop((entry.stage, entry.task), cause)
 
-    def tries_again(self, stage: Stage, task: model.TaskIndex) -> None:
+    def count_retry(self, stage: Stage, task: model.TaskIndex) -> None:
         """The next attempt of the task is another one."""
         self.tries[stage, task] = self.tries.get((stage, task), 0) + 1
 
@@ -325,7 +325,7 @@ class BookedJob:
 
     # Nodes that it avoids.
 
-    def may_run_on(self, node_type: str) -> bool:
+    def allows_node_type(self, node_type: str) -> bool:
         """Whether its user lets its tasks run on nodes of this type."""
         return not self.only_on or node_type in self.only_on
 
@@ -349,7 +349,7 @@ class BookedJob:
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
     def _has_slots_beside(self, failing: list[model.NodeId], kind: model.SlotKind) -> bool:
-        there = (each for each in self._members.values() if self.may_run_on(each.node_type))
+        there = (each for each in self._members.values() if self.allows_node_type(each.node_type))
         return any(each.slots(kind) and each.node not in failing for each in there)
 
     def _usable_hosts(self, kind: model.SlotKind) -> NodesWithSlots:
@@ -358,7 +358,7 @@ class BookedJob:
             each.node
             for each in self._members.values()
             if each.slots(kind)
-            and self.may_run_on(each.node_type)
+            and self.allows_node_type(each.node_type)
             and not (self.faults and self.blacklists(each.node))
         )
 

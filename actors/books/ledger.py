@@ -74,7 +74,7 @@ class Ledger:
     def unfinished(self, kind: model.SlotKind) -> int:
         return self.sums.unfinished[kind]
 
-    def padded(self, kind: model.SlotKind) -> int:
+    def tasks_counted_for_padding(self, kind: model.SlotKind) -> int:
         return self.sums.padded[kind]
 
     def node(self, node: model.NodeId) -> BookedNode | None:
@@ -139,9 +139,9 @@ class Ledger:
             if job not in self._preparing:
                 self.prepare_job(job, order.profile)
             self._jobs[job] = self._preparing.pop(job)
-        self._jobs[job].open(order, cause)
+        self._jobs[job].open_stage(order, cause)
 
-    def submit_unseen(self, order: SubmitStage) -> BookedJob | None:
+    def submit_setup_or_cleanup(self, order: SubmitStage) -> BookedJob | None:
         """A job wants its setup, or its cleanup: then nobody fetches its outputs any more.  None
         for the cleanup of one that is not here.
         """
@@ -149,8 +149,8 @@ class Ledger:
         if entry is None and order.stage == SETUP:
             entry = self.prepare_job(order.job, order.profile)
         if entry is not None:
-            entry.drop_outputs()
-            entry.set_work(order)
+            entry.forget_outputs()
+            entry.keep_stage_work(order)
         return entry
 
     def drop_job(self, entry: BookedJob) -> None:
@@ -169,7 +169,7 @@ class Ledger:
         attempt.older = entry.beaten.get((stage, task))
         return attempt
 
-    def launch_unseen(
+    def launch_setup_or_cleanup(
         self, entry: BookedJob, stage: Stage, kind: model.SlotKind, member: BookedNode
     ) -> BookedAttempt:
         """Book a job's setup or cleanup on the node, in a free slot of this kind."""
@@ -180,7 +180,7 @@ class Ledger:
         """Book a second attempt of a running task on the node."""
         assert original.alone, "S4: a task has at most two attempts at a time"
         entry, stage, task = original.owner, original.stage, original.task
-        entry.tries_again(stage, task)
+        entry.count_retry(stage, task)
         entry.spare[stage] += 1
         level = entry.tasks[stage].level(task, member.node)
         copy = self._open_attempt(
@@ -223,7 +223,7 @@ class Ledger:
     def close_attempt(self, attempt: BookedAttempt, change: BookedChange) -> BookedAttempt | None:
         """Book an attempt's end; the other one of its task, beaten if this one has succeeded."""
         held_slot, number, entry = attempt.holds_slot, attempt.attempt, attempt.owner
-        attempt.change(change)
+        attempt.change_state(change)
         del self._attempts[number], entry.attempts[number]
         del self.members[attempt.node].attempts[number]
         if held_slot:
@@ -244,13 +244,13 @@ class Ledger:
 
     def suspend_attempt(self, attempt: BookedAttempt) -> None:
         """An attempt has given up its slot and is held by its node."""
-        attempt.change(BookedChange.REPORT_SUSPENDED)
+        attempt.change_state(BookedChange.REPORT_SUSPENDED)
         attempt.suspended_ms = self.now_ms
         self._count_running(attempt, -1)
         self._count_suspended(attempt, 1)
 
     def resume_attempt(self, attempt: BookedAttempt) -> None:
-        attempt.change(BookedChange.ORDER_RESUME)
+        attempt.change_state(BookedChange.ORDER_RESUME)
         attempt.suspended_ms = None
         self._count_suspended(attempt, -1)
         self._count_running(attempt, 1)

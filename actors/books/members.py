@@ -40,13 +40,13 @@ class BookedNode:
         self._suspended = [0, 0]
         self.free_slots = [0, 0]
         """What `free` says by kind, kept since it is what is asked for most often."""
-        self.change(BookedNodeChange.JOIN)
+        self.change_state(BookedNodeChange.JOIN)
         self.attempts: dict[model.AttemptId, BookedAttempt] = {}
         """Those that run or are held suspended here, in the order of launch."""
         self.with_outputs: dict[model.JobId, BookedJob] = {}
         """The jobs that have outputs of finished maps here (see `BookedJob.outputs`)."""
 
-    def change(self, change: BookedNodeChange) -> None:
+    def change_state(self, change: BookedNodeChange) -> None:
         self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
         self.drained = self.state is _OUT_OF_SERVICE
         for kind in KINDS:
@@ -94,18 +94,18 @@ class Members(dict[model.NodeId, BookedNode]):
         assert not member.attempts, f"node {member.node} leaves with attempts"
         del self[member.node]
         self._count_slots(member, -1)
-        member.change(BookedNodeChange.LOSE)
+        member.change_state(BookedNodeChange.LOSE)
 
-    def drain_node(self, member: BookedNode, out: bool) -> None:
+    def drain_or_restore_node(self, member: BookedNode, out: bool) -> None:
         """Take a node out of service, or back."""
         self._count_slots(member, -1)
-        member.change(BookedNodeChange.DRAIN if out else BookedNodeChange.RETURN_TO_SERVICE)
+        member.change_state(BookedNodeChange.DRAIN if out else BookedNodeChange.RETURN_TO_SERVICE)
         self._count_slots(member, 1)
 
     def forget_nodes(self) -> None:
         """The scheduler begins anew and knows of no node."""
         for member in self.values():
-            member.change(BookedNodeChange.FORGET)
+            member.change_state(BookedNodeChange.FORGET)
 
     def count_running(self, attempt: BookedAttempt, more: int) -> None:
         """An attempt takes its slot (1), or gives it up (-1)."""
@@ -140,7 +140,7 @@ class BookedOffer:
     def given(self, kind: model.SlotKind) -> int:
         return self._given[kind]
 
-    def give(self, kind: model.SlotKind, level: Locality) -> None:
+    def count_given(self, kind: model.SlotKind, level: Locality) -> None:
         """Count a launch; a retried map is node-local anywhere (`JobView.nearest`)."""
         self._given[kind] += 1
         if kind is MAP and level is _OFF_RACK:

@@ -69,7 +69,7 @@ class NodeContacts:
         """Those that are given up, or have never been there."""
 
     @property
-    def any(self) -> bool:
+    def watches_any_node(self) -> bool:
         """Whether any node has had a fault."""
         return bool(self._by_address)
 
@@ -116,7 +116,7 @@ class NodeContacts:
             self._begin_life(found, frame.life)
             return []
         if frame.session != contact.session:
-            contact.ask()
+            contact.ping()
             return []
         found.is_new = False
         self._regain_contact(found)
@@ -127,7 +127,7 @@ class NodeContacts:
         cause = self._holder.cause
         if found.node not in self.lost:
             cause = self._lose_contact(found, again=True)
-        found.contact.begin(life, found.contact.session + 1, cause)
+        found.contact.begin_session(life, found.contact.session + 1, cause)
         self._regain_contact(found)
 
     def _regain_contact(self, found: _OfNode) -> None:
@@ -160,7 +160,7 @@ class NodeContacts:
             if found.asked_ms is None:
                 found.asked_ms = now_ms
             if found.node in self.lost:
-                found.contact.ask()
+                found.contact.ping()
             elif found.contact.is_confirmed:
                 found.contact.say(None, NO_CAUSE)
         self.look_if_wanted()
@@ -183,7 +183,7 @@ class NodeContacts:
         return self._holder.lose_contact(found.node, found.heard_ms, again=again)
 
     def _end_session(self, found: _OfNode, cause: int) -> None:
-        found.contact.begin(found.contact.life, found.contact.session + 1, cause)
+        found.contact.begin_session(found.contact.life, found.contact.session + 1, cause)
         found.is_new = True
 
     def end_all_sessions(self, cause: int) -> None:
@@ -193,7 +193,7 @@ class NodeContacts:
         self.take_all_as_heard()
         for found in self._by_address.values():
             self._end_session(found, cause)
-            found.contact.ask()
+            found.contact.ping()
         self.look_if_wanted()
 
     def take_all_as_heard(self) -> None:

@@ -105,7 +105,7 @@ class Assignments:
 
     # Speculation.
 
-    def note_candidates(self) -> None:
+    def note_speculation_candidates(self) -> None:
         """Keep from when on there has been something to speculate on.  Only what has been so since
         an earlier instant makes an offer: within an instant heartbeats come in an order, and elided
         ones must not depend on what the earlier ones told.
@@ -117,7 +117,7 @@ class Assignments:
             elif self._candidates_from[kind] is None:
                 self._candidates_from[kind] = self._ledger.now_ms + 1
 
-    def forget_candidates(self) -> None:
+    def forget_speculation_candidates(self) -> None:
         self._candidates_from = [None, None]
 
     def kinds_wanted(self) -> tuple[SlotKind, ...]:
@@ -146,8 +146,8 @@ class Assignments:
     def _launch(self, launch: Launch, offer: BookedOffer) -> LaunchTask:
         kind, job = launch.kind, self._ledger.job(launch.job)
         entry = self._ledger.launch_task(job, STAGES[kind], offer.node)
-        offer.give(kind, launch.level)
-        cause = offer.node.take_freeing_event(kind, job.made_pending(entry))
+        offer.count_given(kind, launch.level)
+        cause = offer.node.take_freeing_event(kind, job.take_pending_cause(entry))
         return self._launch_order(entry, job, launch.why, cause)
 
     def _speculate(self, copy: Speculate, offer: BookedOffer) -> LaunchTask:
@@ -155,7 +155,7 @@ class Assignments:
         original = self._ledger.attempt(copy.attempt)
         assert original is not None
         entry = self._ledger.copy_attempt(original, offer.node)
-        offer.give(entry.kind, _OFF_RACK)
+        offer.count_given(entry.kind, _OFF_RACK)
         cause = offer.node.take_freeing_event(entry.kind, original.event)
         order = self._launch_order(entry, self._ledger.job(entry.job), copy.why, cause)
         if copy.restart:
@@ -168,7 +168,7 @@ class Assignments:
         assert entry is not None
         self._ledger.resume_attempt(entry)
         self._bookings.not_begun.pop(resume.attempt, None)  # it tries again, and may begin
-        offer.give(entry.kind, _NODE)
+        offer.count_given(entry.kind, _NODE)
         cause = offer.node.take_freeing_event(entry.kind, entry.event)
         now_ms = self._ledger.now_ms
         ordered = ev.ResumeOrdered(now_ms, resume.attempt, resume.why, cause=cause)
@@ -185,7 +185,7 @@ class Assignments:
         fact = facts.Launched(job.job, entry.stage, attempt, node, level, entry.original)
         self._voice.tell_policy(fact, entry.event)
         entry.tracked = self._policy.wants_progress_of(fact)
-        return job.order(entry)
+        return job.launch_order(entry)
 
     # Checking.
 

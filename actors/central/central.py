@@ -65,7 +65,7 @@ class Central(Architecture):
     def dialogue(self, node: NodeFacts, world: World) -> NodeHeartbeats:
         """One whose first heartbeat is due when the scenario says, or is drawn on the grid."""
         cluster, rules = world.cluster, world.cluster.heartbeat
-        first_ms = rules.stated_phase_ms(node.node, cluster.round_ms())
+        first_ms = rules.stated_phase_ms(node.node, cluster.heartbeat_cycle_ms())
         if first_ms is None:
             steps = max(rules.period_ms(len(world.nodes)) // rules.phase_grid_ms, 1)
             first_ms = self._phases.below(steps, node.node) * rules.phase_grid_ms
@@ -75,7 +75,7 @@ class Central(Architecture):
             out_of_band=rules.out_of_band,
             elides=elides_heartbeats(cluster),
         )
-        latency_ms, retry_ms = cluster.latency_ms, cluster.longest_round_ms()
+        latency_ms, retry_ms = cluster.latency_ms, cluster.longest_heartbeat_cycle_ms()
         return NodeHeartbeats(schedule, latency_ms=latency_ms, retry_ms=retry_ms, seed=world.seed)
 
     def routes(self, fault: faults.AnyFault) -> Sequence[int]:

@@ -279,12 +279,12 @@ class NodeHeartbeats(Dialogue):
             self._await_reply(cause)
 
     def _await_reply(self, cause: int) -> None:
-        retry_ms = self._node.clock.real_ms(self._retry_ms)
+        retry_ms = self._node.clock.real_wait_ms(self._retry_ms)
         self._node.timer(msg.RetryHeartbeat(self._heartbeats), retry_ms, cause)
 
     def _plan_after_reply(self) -> None:
         schedule, reports = self._schedule, bool(self._reports)
-        now_ms, wait_ms = self._node.now_ms, self._node.clock.real_ms(schedule.interval_ms)
+        now_ms, wait_ms = self._node.now_ms, self._node.clock.real_wait_ms(schedule.interval_ms)
         next_ms = schedule.after_reply(now_ms, wait_ms, reports=reports)
         if not schedule.elides or reports or self._node.tracks:
             self._plan_heartbeat(next_ms - now_ms)
@@ -332,7 +332,7 @@ class NodeHeartbeats(Dialogue):
         """
         node, schedule = self._node, self._schedule
         if schedule.is_under_way(node.now_ms):
-            self._find_heartbeat_under_way()
+            self._enter_awaiting_state()
             return
         if not self._reports and not node.tracks:
             schedule.skip_to(node.now_ms)
@@ -344,11 +344,11 @@ class NodeHeartbeats(Dialogue):
         if under_way.reply:
             node.timer(msg.ElidedReplyDue(), wait_ms, NO_CAUSE)
             return
-        self._find_heartbeat_under_way()
+        self._enter_awaiting_state()
         self._last_heartbeat = self._new_heartbeat()
         node.send(msg.MASTER, self._last_heartbeat, NO_CAUSE, wait_ms)
 
-    def _find_heartbeat_under_way(self) -> None:
+    def _enter_awaiting_state(self) -> None:
         """Its reply plans the next heartbeat, and may be lost."""
         self._plan += 1
         self._change_state(HeartbeatChange.FIND_ONE_UNDER_WAY)
@@ -405,7 +405,7 @@ class MasterHeartbeats:
         self.heartbeating: set[NodeId] = set()
         """The nodes that send every heartbeat: their silence means loss."""
 
-    def begin(self, ledger: Ledger) -> None:
+    def open_books(self, ledger: Ledger) -> None:
         """Know of no node, by these books."""
         self._ledger = ledger
         self._talks: dict[NodeId, Talk] = {}
@@ -433,7 +433,7 @@ class MasterHeartbeats:
         """Whether the node leaves out heartbeats that say nothing."""
         return self.eliding and node not in self.heartbeating
 
-    def resume_heartbeats(self, resumed: msg.HeartbeatsResumed) -> None:
+    def note_heartbeats_resumed(self, resumed: msg.HeartbeatsResumed) -> None:
         """A node leaves no more heartbeats out: from now on its silence means something."""
         self.heartbeating.add(resumed.node)
         talk = self._talks.get(resumed.node)
@@ -451,14 +451,14 @@ class MasterHeartbeats:
         self._send_to_node(heartbeat.node, talk.reply, NO_CAUSE)
         return True
 
-    def left_out(self, node: NodeId) -> Talk | None:
+    def hear_left_out(self, node: NodeId) -> Talk | None:
         """The dialogue with a node whose heartbeat would arrive now; None if it is gone, really
         sends one, or its heartbeats have moved.
         """
         talk, now_ms = self._talks.get(node), self._ledger.now_ms
         if talk is None or node in self.heartbeating:
             return None
-        if talk.heard_ms == now_ms or not self.index.arrives(node, now_ms):
+        if talk.heard_ms == now_ms or not self.index.would_arrive_now(node, now_ms):
             return None
         talk.heard_ms = now_ms
         return talk
@@ -561,7 +561,7 @@ class MasterHeartbeats:
             if at_ms != armed_ms or node not in armed:
                 self._answer_at(node, at_ms)
 
-    def answered_ahead(self, talk: Talk, at_ms: Millis) -> None:
+    def note_answered_ahead(self, talk: Talk, at_ms: Millis) -> None:
         """The heartbeat that a node leaves out at this instant has been answered, by nothing."""
         talk.heard_ms = at_ms
         self._armed = (at_ms, [talk.member.node])

@@ -62,7 +62,7 @@ class IdleNodeIndex:
         """Whether any node could take up a suspended attempt."""
         return bool(self._arrivals[RESUMING])
 
-    def arrives(self, node: NodeId, now_ms: Millis) -> bool:
+    def would_arrive_now(self, node: NodeId, now_ms: Millis) -> bool:
         """Whether a heartbeat of `node` would arrive now."""
         return self._phase[node] == now_ms % self._period_ms
 
@@ -70,7 +70,7 @@ class IdleNodeIndex:
         wait_ms = (self._phase[node] - now_ms) % self._period_ms
         return now_ms + (wait_ms or self._period_ms)
 
-    def lone_map_arrivals(self, now_ms: Millis) -> Iterator[Arrival]:
+    def map_arrivals_one_by_one(self, now_ms: Millis) -> Iterator[Arrival]:
         """The instants after now, one after the other, at which a heartbeat of a node that could
         take a map would arrive, as far as they come one at a time.
         """

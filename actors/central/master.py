@@ -70,19 +70,19 @@ class Master(Actor[AnyEvent]):
         """Since when it stands still."""
         self._backlog: list[tuple[int, msgspec.Struct]] = []
         self._queue = HeartbeatQueue(cluster.heartbeat.thinking_ms, self)
-        self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._answer_elided_at)
+        self.heartbeats = MasterHeartbeats(cluster, nodes, seed, self, self._await_elided_heartbeat)
         self._membership = Membership(cluster, self.heartbeats, self, self.expect_nothing_before)
         self._open_books(Ledger(cluster.topology(), self.heartbeats.interval_ms))
 
     def waiting_reason(self) -> str | None:
         if self._paused_ms is not None:
             return f"the master has stood still since {clock(self._paused_ms)}"
-        return self.policy.problem(self.ledger) or None
+        return self.policy.why_stuck(self.ledger) or None
 
     def _open_books(self, ledger: Ledger) -> None:
         """Begin with these books."""
         self.ledger = ledger
-        self.heartbeats.begin(ledger)
+        self.heartbeats.open_books(ledger)
         self._setup_and_cleanup = SetupAndCleanup(ledger, self)
         self._bookings = Bookings(ledger, self)
         self._assignments = Assignments(
@@ -94,7 +94,7 @@ class Master(Actor[AnyEvent]):
             one_each=self._one_each,
         )
         self._preemptor = Preemptor(ledger, self.policy, self.heartbeats, self)
-        self._membership.begin(ledger, self._bookings, self._preemptor)
+        self._membership.open_books(ledger, self._bookings, self._preemptor)
 
     def join(self, kernel: Host[AnyEvent]) -> None:
         super().join(kernel)
@@ -110,7 +110,7 @@ class Master(Actor[AnyEvent]):
         if type(message) in _PAUSES:
             return
         if self.policy.speculates:
-            self._assignments.note_candidates()
+            self._assignments.note_speculation_candidates()
         if self.heartbeats.eliding:
             self._await_useful_heartbeat()
 
@@ -123,7 +123,7 @@ class Master(Actor[AnyEvent]):
         if order.switches and (switch := order.switch) is not None:
             what = (switch.was, switch.now, switch.kind, switch.waiting, switch.free, switch.slots)
             self.note(ev.OrderSwitched(self.now_ms, *what, cause=cause))
-        if order.estimates and (found := order.estimate) is not None:
+        if order.estimates and (found := order.last_estimate) is not None:
             size = (found.job, slot_kind(found.stage), found.size_ms, found.left_ms)
             self.note(ev.SizeEstimated(self.now_ms, *size, cause=cause))
 
@@ -158,7 +158,7 @@ class Master(Actor[AnyEvent]):
             self.tell_policy(facts.TasksPending(job.job, again.stage), self.cause)
 
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
-        self._bookings.drop_outputs(drop, self.cause)
+        self._bookings.fail_unfetchable_maps(drop, self.cause)
 
     def on_job_done(self, done: msg.JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
@@ -215,16 +215,16 @@ class Master(Actor[AnyEvent]):
         self.heartbeats.answer(talk, heartbeat, self._assignments.assign(talk.member))
 
     def on_elided_heartbeat(self, elided: own.ElidedHeartbeat) -> None:
-        talk = self.heartbeats.left_out(elided.node)
+        talk = self.heartbeats.hear_left_out(elided.node)
         if talk is not None:
             self.heartbeats.answer_left_out(talk, self._assignments.assign(talk.member))
 
     def on_heartbeats_resumed(self, resumed: own.HeartbeatsResumed) -> None:
         if not self.heartbeats.heartbeating:
             self._membership.await_expiry_check()
-        self.heartbeats.resume_heartbeats(resumed)
+        self.heartbeats.note_heartbeats_resumed(resumed)
 
-    def _answer_elided_at(self, node: NodeId, at_ms: Millis) -> None:
+    def _await_elided_heartbeat(self, node: NodeId, at_ms: Millis) -> None:
         self.timer_behind(node_address(node), own.ElidedHeartbeat(node), at_ms, NO_CAUSE)
 
     def _await_useful_heartbeat(self) -> None:
@@ -233,12 +233,12 @@ class Master(Actor[AnyEvent]):
         if not kinds and not index.any_resuming:
             return
         if kinds == _MAPS_ONLY and self.policy.hears_offers and not index.any_resuming:
-            for arrival in index.lone_map_arrivals(self.ledger.now_ms):
-                if not self._skips_elided_heartbeat(*arrival):
+            for arrival in index.map_arrivals_one_by_one(self.ledger.now_ms):
+                if not self._try_answering_ahead(*arrival):
                     break
         self.heartbeats.await_useful(kinds)
 
-    def _skips_elided_heartbeat(self, at_ms: Millis, number: NodeId) -> bool:
+    def _try_answering_ahead(self, at_ms: Millis, number: NodeId) -> bool:
         """Answer an elided heartbeat without its timer, if that brings nothing and nothing else
         happens before: so end nearly nine of ten offers that delay scheduling refuses.
         """
@@ -246,14 +246,14 @@ class Master(Actor[AnyEvent]):
         if talk is None or talk.has_orders:
             return False
         now_ms, ledger.now_ms = ledger.now_ms, at_ms
-        passed = policy.refuses_again(BookedOffer(talk.member), ledger)
+        passed = policy.jobs_refused_again(BookedOffer(talk.member), ledger)
         timer = own.ElidedHeartbeat(number)
         if passed is None or not self.run_on(node_address(number), timer, at_ms):
             ledger.now_ms = now_ms
             return False
         if passed:
             policy.observe_offer(facts.OfferAnswered(number, passed), ledger)
-        self.heartbeats.answered_ahead(talk, at_ms)
+        self.heartbeats.note_answered_ahead(talk, at_ms)
         return True
 
     # Who is there, and who must give way.
@@ -299,5 +299,5 @@ class Master(Actor[AnyEvent]):
         self._policies += 1
         self._pristine = deepcopy(policy)
         self.policy.become(policy)
-        self._assignments.forget_candidates()
+        self._assignments.forget_speculation_candidates()
         self._preemptor.await_check(self._policies)

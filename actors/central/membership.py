@@ -54,7 +54,7 @@ class NodeBlacklist:
         every = sum(self.faults(each, now_ms) for each in self._faults)
         return faults * nodes > ABOVE_AVERAGE * every
 
-    def expires_ms(self, node: NodeId) -> Millis:
+    def listed_until_ms(self, node: NodeId) -> Millis:
         """When enough of a node's faults will have expired to take it off the list."""
         return (sorted(self._faults[node])[-BLACKLISTS_MAX] + BUCKETS) * BUCKET_MS
 
@@ -87,7 +87,7 @@ class Membership:
         self._former_lives: dict[NodeId, int] = {}  # those that joined before a restart
         self._lost_by: dict[NodeId, int] = {}  # the event by which a node is given up
 
-    def begin(self, ledger: Ledger, bookings: Bookings, preemptor: Preemptor) -> None:
+    def open_books(self, ledger: Ledger, bookings: Bookings, preemptor: Preemptor) -> None:
         """Begin with these books."""
         self._ledger = ledger
         self._bookings = bookings
@@ -190,7 +190,7 @@ class Membership:
     def _review_blacklisting(self, node: NodeId) -> None:
         """Take a node off the list of bad ones, unless it has had faults since."""
         if node in self._blacklist.blacklisted:
-            if self._blacklist.expires_ms(node) > self._ledger.now_ms:
+            if self._blacklist.listed_until_ms(node) > self._ledger.now_ms:
                 self._await_review(node)
             else:
                 self._take_off_blacklist(node, NO_CAUSE)
@@ -201,7 +201,7 @@ class Membership:
         return self._removes_bad_nodes and bool(self._blacklist.blacklisted)
 
     def _await_review(self, node: NodeId) -> None:
-        at_ms = self._blacklist.expires_ms(node)
+        at_ms = self._blacklist.listed_until_ms(node)
         wait_ms = at_ms - self._ledger.now_ms
         self._voice.send(self._voice.address, BlacklistReview(node), NO_CAUSE, wait_ms)
         if self._removes_bad_nodes:  # jobs may have no other node
@@ -228,10 +228,10 @@ class Membership:
     def _drain_or_restore(self, member: BookedNode, out: bool, cause: int) -> None:
         """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
         node = member.node
-        self._ledger.members.drain_node(member, out)
+        self._ledger.members.drain_or_restore_node(member, out)
         self._voice.tell_policy(facts.NodeDrained(node) if out else facts.NodeJoined(node), cause)
         for entry in list(member.attempts.values()) if out else ():
             if not entry.holds_slot:
-                self._preemptor.stop_attempt(entry, Reason.NODE_DRAINED, cause)
+                self._preemptor.kill_if_running(entry, Reason.NODE_DRAINED, cause)
         if self._heartbeats.leaves_out_heartbeats(node):
             self._heartbeats.index_free_slots(member)

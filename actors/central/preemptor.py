@@ -35,7 +35,7 @@ class Preemptor:
         heartbeats are heard first: a round later all of them, sent or not, are answered.
         """
         if isinstance(order, StopAttempt):
-            self.stop_attempt(self._ledger.attempt(order.attempt), order.reason, cause)
+            self.kill_if_running(self._ledger.attempt(order.attempt), order.reason, cause)
         elif isinstance(order, PreemptionDue):
             self._voice.send(self._voice.address, Preempt(order.policy), NO_CAUSE)
         elif order.policy == self._policies:
@@ -57,13 +57,13 @@ class Preemptor:
                 self._voice.tell_policy(facts.Rejected(order, problem), NO_CAUSE)
                 continue
             assert entry is not None
-            cause = self._arrival_of_beneficiary(order.why)
+            cause = self._beneficiary_submission_event(order.why)
             if isinstance(order, Suspend):
                 self._order_suspend(entry, order.why, cause)
             else:
                 self.kill_attempt(entry, order.why, cause)
 
-    def _arrival_of_beneficiary(self, why: Why) -> int:
+    def _beneficiary_submission_event(self, why: Why) -> int:
         """The submission of the job for which an attempt gives way, if it is for a single one."""
         match why.beneficiary:
             case JobClaimant(job) if self._ledger.has_job(job):
@@ -72,10 +72,10 @@ class Preemptor:
                 return NO_CAUSE
 
     def kill_attempt(self, entry: BookedAttempt, why: Why, cause: int) -> None:
-        entry.change(BookedChange.ORDER_KILL)
+        entry.change_state(BookedChange.ORDER_KILL)
         self._order_kill(entry, why, cause)
 
-    def stop_attempt(self, entry: BookedAttempt | None, reason: Reason, cause: int) -> None:
+    def kill_if_running(self, entry: BookedAttempt | None, reason: Reason, cause: int) -> None:
         """Kill an attempt that is of no use any more, if it runs."""
         if entry is not None and not entry.killing:
             self.kill_attempt(entry, Why(reason), cause)
@@ -83,11 +83,11 @@ class Preemptor:
     def stop_job(self, job: BookedJob, cause: int) -> None:
         """Kill what runs of a job that ends before its time."""
         for entry in list(job.attempts.values()):
-            self.stop_attempt(entry, Reason.JOB_ENDS, cause)
+            self.kill_if_running(entry, Reason.JOB_ENDS, cause)
 
     def expire_launch(self, entry: BookedAttempt, cause: int) -> None:
         """Give up a launch that has not begun for so long (rule H8)."""
-        entry.change(BookedChange.EXPIRE)
+        entry.change_state(BookedChange.EXPIRE)
         expired = ev.LaunchExpired(self._ledger.now_ms, entry.attempt, cause=cause)
         self._order_kill(entry, Why(Reason.LAUNCH_EXPIRED), self._voice.note(expired))
 
@@ -97,7 +97,7 @@ class Preemptor:
         self._heartbeats.give_order(entry.node, KillTask(attempt, order))
 
     def _order_suspend(self, entry: BookedAttempt, why: Why, cause: int) -> None:
-        entry.change(BookedChange.ORDER_SUSPEND)
+        entry.change_state(BookedChange.ORDER_SUSPEND)
         now_ms, attempt = self._ledger.now_ms, entry.attempt
         order = self._voice.note(ev.SuspendOrdered(now_ms, attempt, why, cause=cause))
         self._heartbeats.give_order(entry.node, SuspendTask(attempt, order))

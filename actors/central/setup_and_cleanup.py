@@ -35,13 +35,13 @@ class SetupAndCleanup:
 
     def submit_task(self, order: SubmitStage, cause: int) -> None:
         """A job wants its setup, or its cleanup."""
-        job = self._ledger.submit_unseen(order)
+        job = self._ledger.submit_setup_or_cleanup(order)
         if job is not None:
             self.waiting.append(_Waiting(job, order.stage, cause))
 
     def run_again(self, job: BookedJob, stage: Stage, cause: int) -> None:
         """An attempt of it was lost."""
-        job.tries_again(stage, 0)
+        job.count_retry(stage, 0)
         self.waiting.append(_Waiting(job, stage, cause))
 
     def withdraw_job(self, job: BookedJob) -> None:
@@ -57,7 +57,7 @@ class SetupAndCleanup:
         first = next(cleanups, self.waiting[0])
         self.waiting.remove(first)
         job, stage, cause = first
-        entry = self._ledger.launch_unseen(job, stage, kind, member)
+        entry = self._ledger.launch_setup_or_cleanup(job, stage, kind, member)
         del member.freed[kind][:1]
         entry.event = self._voice.note(entry.launch_event(WHY_UNSEEN[stage], cause))
-        return (job.order(entry),)
+        return (job.launch_order(entry),)

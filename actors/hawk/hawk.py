@@ -44,7 +44,7 @@ class Hawk(SeveralSchedulers):
         return self.params.schedulers + self.params.central
 
     @classmethod
-    def unused(cls, params: HawkParams) -> Mapping[str, str]:
+    def unused_params(cls, params: HawkParams) -> Mapping[str, str]:
         found = {} if params.attempts else {"limit": "nothing is stolen with attempts=0"}
         return found if params.srpt else {**found, "cap": "no queue is ordered with srpt=false"}
 
@@ -110,11 +110,12 @@ class Hawk(SeveralSchedulers):
 
     def _thief_of_node(self, node: NodeFacts) -> Thief:
         others = [
-            [each for each in self._partition.open(kind) if each != node.node] for kind in KINDS
+            [each for each in self._partition.nodes_open_to_long(kind) if each != node.node]
+            for kind in KINDS
         ]
         return Thief(node.node, others, self.params.attempts, self._draws)
 
-    def others_for(self, job: JobId) -> Sequence[int]:
+    def fallback_schedulers(self, job: JobId) -> Sequence[int]:
         own, schedulers = self._scheduler_number(job), self.params.schedulers
         if own > schedulers:
             return ()

@@ -25,16 +25,16 @@ class HeldReservations(msgspec.Struct, eq=False):
     taken_back: bool = False
 
     @property
-    def of(self) -> tuple[JobId, Stage]:
+    def job_stage(self) -> tuple[JobId, Stage]:
         """The stage for whose tasks they stand."""
         return self.reservation.job, self.reservation.stage
 
-    def is_of(self, scheduler: int) -> bool:
+    def was_sent_by(self, scheduler: int) -> bool:
         """Whether the scheduler at this address has sent them."""
         return self.reservation.scheduler == scheduler
 
 
-def least_left_first(queue: Sequence[HeldReservations], cap: float) -> int:
+def place_with_least_left(queue: Sequence[HeldReservations], cap: float) -> int:
     """The place of what is served first by the least that is left of its stage, as far as the node
     knows.  Nothing goes before a long task at the head, and nothing whose estimate would put off
     any in front by more than `cap` times its own (Eagle, SoCC 2016, §4.4).

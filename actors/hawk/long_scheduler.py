@@ -45,7 +45,8 @@ class LongScheduler(AskedFrontend):
     def _empty_waits(self) -> list[LongWaits]:
         facts = {each.node: each for each in self._nodes}
         return [
-            LongWaits(facts, self._partition.open(kind), kind, self._latency_ms) for kind in KINDS
+            LongWaits(facts, self._partition.nodes_open_to_long(kind), kind, self._latency_ms)
+            for kind in KINDS
         ]
 
     def forget_all(self) -> None:
@@ -59,7 +60,7 @@ class LongScheduler(AskedFrontend):
         """Place tasks, and tell their nodes which nodes have long work now."""
         kind, estimate_ms = slot_kind(stage), self._estimates.task_ms(job, stage)
         waits = self._waits[kind]
-        nodes = self.contacts.within_reach(self._partition.open(kind))
+        nodes = self.contacts.within_reach(self._partition.nodes_open_to_long(kind))
         if not nodes:
             return  # until one is back
         suited = self.suited_nodes(job, stage, nodes) or nodes
@@ -76,8 +77,8 @@ class LongScheduler(AskedFrontend):
             told = LongPlaced(*what, self._stamp, bitmap)
             self.tell_node(node, told, cause)
 
-    def hosts(self) -> Sequence[NodeId]:
-        return [node for node in super().hosts() if self._partition.is_open(node)]
+    def usable_nodes(self) -> Sequence[NodeId]:
+        return [node for node in super().usable_nodes() if self._partition.is_open_to_long(node)]
 
     def withdraw_job(self, job: JobId, cause: int) -> None:
         for stage in self._sent_reservations.stages(job):
@@ -95,7 +96,7 @@ class LongScheduler(AskedFrontend):
         for (job, stage), count in lost.items():
             self._remove_tasks_from_waits(job, stage, node, count)
         for job, stage in lost:
-            self.place_again(job, stage, cause)
+            self.place_remaining_tasks(job, stage, cause)
 
     def answer_question(self, ask: GetTask, cause: int) -> int | None:
         waited = ask.node in self._sent_reservations.waiting(ask.job, ask.stage)

@@ -55,7 +55,7 @@ class LongWaits:
         """The node of each of that many tasks, of those that are `suited`: first slots without long
         work, then where the wait is least.
         """
-        chosen = self._free_slots(tasks, suited)
+        chosen = self._nodes_with_free_slots(tasks, suited)
         if len(chosen) < tasks:
             waits = self._sorted_node_waits(chosen, estimate_ms, now_ms, suited)
             chosen += self._least_waiting_nodes(tasks - len(chosen), waits, estimate_ms)
@@ -64,7 +64,7 @@ class LongWaits:
             self._work[node].estimated_ms += estimate_ms
         return chosen
 
-    def _free_slots(self, tasks: int, suited: Sequence[NodeId]) -> list[NodeId]:
+    def _nodes_with_free_slots(self, tasks: int, suited: Sequence[NodeId]) -> list[NodeId]:
         """At most that many slots without long work, one of each node before another of any."""
         chosen: list[NodeId] = []
         most = max((self._work[node].slots for node in suited), default=0)

@@ -17,7 +17,11 @@ from callboard.actors.hawk.hawk_messages import (
     TasksLeft,
 )
 from callboard.actors.hawk.hawk_params import HawkParams
-from callboard.actors.hawk.held_reservations import HeldReservations, behind_long, least_left_first
+from callboard.actors.hawk.held_reservations import (
+    HeldReservations,
+    behind_long,
+    place_with_least_left,
+)
 from callboard.actors.hawk.thief import Thief
 from callboard.actors.kernel.address import node_address
 from callboard.actors.sparrow.node_queues import NodeQueues
@@ -84,22 +88,25 @@ class MixedQueues(NodeQueues[HeldReservations]):
 
     def _stop_all_of_scheduler(self, scheduler: int, cause: int) -> None:
         for kind in KINDS:
-            for held in [each for each in self._queues[kind] if each.is_of(scheduler)]:
+            for held in [each for each in self._queues[kind] if each.was_sent_by(scheduler)]:
                 self._long[kind] -= held.long * held.count
                 self._drop(held, kind, held.count)
         for held in self._serving.values():
-            held.taken_back |= held.is_of(scheduler)
-        self.stop_those_of(scheduler, cause)
+            held.taken_back |= held.was_sent_by(scheduler)
+        self.kill_attempts_of(scheduler, cause)
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nothing will be answered that it has been asked."""
         self._stop_all_of_scheduler(scheduler, cause)
         unanswered = [
-            each for asking in self._asking.values() for each in asking if each.is_of(scheduler)
+            each
+            for asking in self._asking.values()
+            for each in asking
+            if each.was_sent_by(scheduler)
         ]
         for held in unanswered:
             kind = slot_kind(held.reservation.stage)
-            self._forget_question(*held.of, held)
+            self._forget_question(*held.job_stage, held)
             self._long[kind] -= held.long
             self.release(kind, cause)
 
@@ -153,11 +160,11 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def on_cancel(self, cancel: CancelTaskReservations) -> None:
         """Forget those that wait, and do not ask again when a task has ended."""
         kind, of = slot_kind(cancel.stage), (cancel.job, cancel.stage)
-        for held in [each for each in self._queues[kind] if each.of == of]:
+        for held in [each for each in self._queues[kind] if each.job_stage == of]:
             self._long[kind] -= held.long * held.count
             self._drop(held, kind, held.count)
         for held in self._serving.values():
-            held.taken_back |= held.of == of
+            held.taken_back |= held.job_stage == of
 
     def _drop(self, held: HeldReservations, kind: SlotKind, count: int) -> None:
         """That many of these wait no more."""
@@ -168,21 +175,21 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def on_tasks_left(self, told: TasksLeft) -> None:
         of = (told.job, told.stage)
         for held in (*self._queues[slot_kind(told.stage)], *self._serving.values()):
-            if held.of == of:
+            if held.job_stage == of:
                 held.left = told.left
 
     # Slots.
 
     def take(self, kind: SlotKind) -> HeldReservations:
         queue, params = self._queues[kind], self._params
-        held = queue[least_left_first(queue, params.cap) if params.srpt else 0]
+        held = queue[place_with_least_left(queue, params.cap) if params.srpt else 0]
         self._drop(held, kind, 1)
         return held
 
     def use_slot(self, first: HeldReservations, cause: int) -> None:
         """Hold the slot, and ask for a task."""
         job, stage, scheduler, place, came = first.reservation
-        self._asking.setdefault(first.of, deque()).append(first)
+        self._asking.setdefault(first.job_stage, deque()).append(first)
         question = GetTask(job, stage, self._node.facts.node, place)
         self.say(scheduler, question, max(cause, came))
 
@@ -207,7 +214,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         asking, heard = self._asking[job, stage], self._hears
         held = asking[0]
         if heard is not None:
-            held = next(each for each in asking if each.is_of(heard))
+            held = next(each for each in asking if each.was_sent_by(heard))
         self._forget_question(job, stage, held)
         return held
 
@@ -249,7 +256,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         if victim is None:
             return
         assert self._thief is not None, "a node that steals has a thief"
-        turn = self._thief.turn(kind)
+        turn = self._thief.times_asked(kind)
         steal = Steal(self._node.facts.node, kind, turn)
         self._node.send(node_address(victim), steal, cause, self._latency_ms)
         if self._patience_ms is not None:

@@ -24,18 +24,18 @@ class ShortPartition:
                 closed.difference_update(able)
         self._closed = closed
 
-    def able(self, kind: SlotKind) -> Sequence[NodeId]:
+    def nodes_with_slots(self, kind: SlotKind) -> Sequence[NodeId]:
         """The nodes that have slots of the kind."""
         return self._able[kind]
 
-    def closed(self, kind: SlotKind) -> Sequence[NodeId]:
+    def nodes_closed_to_long(self, kind: SlotKind) -> Sequence[NodeId]:
         """Those of them that no long task goes to."""
         return [node for node in self._able[kind] if node in self._closed]
 
-    def open(self, kind: SlotKind) -> Sequence[NodeId]:
+    def nodes_open_to_long(self, kind: SlotKind) -> Sequence[NodeId]:
         """Those that long tasks may go to."""
         return [node for node in self._able[kind] if node not in self._closed]
 
-    def is_open(self, node: NodeId) -> bool:
+    def is_open_to_long(self, node: NodeId) -> bool:
         """Whether long tasks may go there."""
         return node not in self._closed

@@ -66,8 +66,14 @@ class ShortScheduler(AskedFrontend):
         """Send probes; those of a long job go where long tasks may go."""
         kind, params = slot_kind(stage), self._params
         long = self._estimates.is_long(job)
-        nodes = self._partition.open(kind) if long else self._partition.able(kind)
-        nodes = self._reachable_nodes(nodes) or self._reachable_nodes(self._partition.able(kind))
+        nodes = (
+            self._partition.nodes_open_to_long(kind)
+            if long
+            else self._partition.nodes_with_slots(kind)
+        )
+        nodes = self._reachable_nodes(nodes) or self._reachable_nodes(
+            self._partition.nodes_with_slots(kind)
+        )
         if nodes:  # else they wait until one is back
             count = max(ceil(params.probes * tasks), params.minimum)
             self._send_probes(job, stage, count, nodes, int(params.sharing and not long), cause)
@@ -87,7 +93,7 @@ class ShortScheduler(AskedFrontend):
     ) -> None:
         batch = self._sent_reservations.next_batch(job, stage)
         suited = self.suited_nodes(job, stage, among)
-        able = self._reachable_nodes(self._partition.able(slot_kind(stage)))
+        able = self._reachable_nodes(self._partition.nodes_with_slots(slot_kind(stage)))
         if not suited:  # all that is left has failed on each of these
             suited, turn = self.suited_nodes(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
@@ -119,11 +125,13 @@ class ShortScheduler(AskedFrontend):
         if not self.tasks_left(job, stage):
             return
         _, long = self._newest.get((job, stage), NO_LONG_WORK)
-        able, turn = self._reachable_nodes(self._partition.able(kind)), due.round + 1
+        able, turn = self._reachable_nodes(self._partition.nodes_with_slots(kind)), due.round + 1
         unmarked = [node for node in able if turn <= ROUNDS and not is_marked(long, node)]
         if not unmarked:
             turn = 0
-        among = unmarked or self._reachable_nodes(self._partition.closed(kind)) or able
+        among = (
+            unmarked or self._reachable_nodes(self._partition.nodes_closed_to_long(kind)) or able
+        )
         who = tuple(refused.elements())
         if among:  # else they wait until one is back
             self._send_probes(job, stage, len(who), among, turn, self.cause, who)
@@ -145,7 +153,7 @@ class ShortScheduler(AskedFrontend):
         lost = self._sent_reservations.lose_node(node)
         if not self._params.attempts:
             for job, stage in lost:
-                self.place_again(job, stage, cause)
+                self.place_remaining_tasks(job, stage, cause)
             return
         for job, stage in self.unplaced_stages():
             self.place_tasks(job, stage, self.tasks_left(job, stage), cause)
@@ -155,10 +163,10 @@ class ShortScheduler(AskedFrontend):
     def answer_question(self, ask: GetTask, cause: int) -> int | None:
         event = super().answer_question(ask, cause)
         if event is not None:
-            self._note_task_given(ask, event)
+            self._update_reservations_after_launch(ask, event)
         return event
 
-    def _note_task_given(self, ask: GetTask, event: int) -> None:
+    def _update_reservations_after_launch(self, ask: GetTask, event: int) -> None:
         """A node has been given a task, and keeps the reservation if reservations are sticky."""
         job, stage, params = ask.job, ask.stage, self._params
         if params.sticky and not self._estimates.is_long(job):

@@ -36,7 +36,7 @@ class Thief:
         self._drawn[kind] += 1
         return self._draws.victim(self._node, kind, self._drawn[kind], self._others[kind])
 
-    def turn(self, kind: SlotKind) -> int:
+    def times_asked(self, kind: SlotKind) -> int:
         """How often it has asked anybody."""
         return self._drawn[kind]
 

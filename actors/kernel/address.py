@@ -4,7 +4,7 @@ superstep.  The ranges are wide apart so that one more node or slot changes no o
 
 from typing import Final
 
-from callboard.scheduler.model import AttemptId, JobId, NodeId, scheduler_of
+from callboard.scheduler.model import AttemptId, JobId, NodeId, scheduler_of_attempt
 
 CLIENT: Final = 1
 INJECTOR: Final = 3
@@ -22,9 +22,9 @@ def scheduler_address(scheduler: int) -> int:
     return _SCHEDULER + scheduler
 
 
-def launcher_address(attempt: AttemptId) -> int:
+def launching_scheduler_address(attempt: AttemptId) -> int:
     """The address of the scheduler that has launched the attempt."""
-    return scheduler_address(scheduler_of(attempt))
+    return scheduler_address(scheduler_of_attempt(attempt))
 
 
 def node_address(node: NodeId) -> int:

@@ -39,7 +39,7 @@ def supersteps(kernel: Kernel) -> Iterator[None]:
             except _NOT_THE_ACTORS:
                 raise
             except BaseException as error:
-                raise _actor_failure(kernel, actor, message, error) from error
+                raise _actor_failed_error(kernel, actor, message, error) from error
             mailbox.clear()
         yield
 
@@ -118,7 +118,7 @@ class TrioDriver:
         self._on_stage[actor.address] = actor.wake = resume
         self._newborn.append(resume)
         self._entering -= 1
-        if await trio.lowlevel.temporarily_detach_coroutine_object(_stay_detached):
+        if await trio.lowlevel.temporarily_detach_coroutine_object(_refuse_cancellation):
             await self._answer_mail(actor)
         del self._on_stage[actor.address]
         await trio.lowlevel.reattach_detached_coroutine_object(task, None)
@@ -138,15 +138,15 @@ class TrioDriver:
         except _NOT_THE_ACTORS as error:  # Ctrl-C in the middle of a handler
             self._error = error
         except BaseException as error:
-            self._error = _actor_failure(self._kernel, actor, message, error)
+            self._error = _actor_failed_error(self._kernel, actor, message, error)
 
 
-def _stay_detached(_raise_cancel: object) -> trio.lowlevel.Abort:
+def _refuse_cancellation(_raise_cancel: object) -> trio.lowlevel.Abort:
     """A detached task is not Trio's to cancel; the conductor ends it."""
     return trio.lowlevel.Abort.FAILED
 
 
-def _actor_failure(
+def _actor_failed_error(
     kernel: Kernel, actor: Actor, message: object, error: BaseException
 ) -> ActorFailed:
     failed = ActorFailed(actor, message, kernel.now_ms, error)

@@ -184,7 +184,7 @@ class Kernel(Generic[EventT]):
     def probe(self, address: int, probe: Probe) -> None:
         """Let `probe` look on while the actor at `address` answers its messages."""
         actor = self.actors[address]
-        actor.answers = probe.beside(actor)
+        actor.answers = probe.probed_answers(actor)
 
     # What a driver asks.
 

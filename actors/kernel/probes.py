@@ -19,13 +19,13 @@ class Probe:
 
     looks_at: ClassVar[type[msgspec.Struct]] = msgspec.Struct
 
-    def before(self, actor: Any, message: Any) -> None:
+    def before_message(self, actor: Any, message: Any) -> None:
         """The message is about to be answered."""
 
-    def after(self, actor: Any, message: Any, noted: Sequence[Any]) -> None:
+    def after_message(self, actor: Any, message: Any, noted: Sequence[Any]) -> None:
         """It has been answered; `noted` are the events of its answer."""
 
-    def beside(self, actor: Actor[Any]) -> dict[type[msgspec.Struct], Answer]:
+    def probed_answers(self, actor: Actor[Any]) -> dict[type[msgspec.Struct], Answer]:
         """The actor's answers, with this probe beside those that it looks at."""
         return {
             kind: self._probed_answer(answer) if issubclass(kind, self.looks_at) else answer
@@ -34,10 +34,10 @@ class Probe:
 
     def _probed_answer(self, answer: Answer) -> Answer:
         def probed(actor: Actor[Any], message: msgspec.Struct) -> None:
-            self.before(actor, message)
+            self.before_message(actor, message)
             notes = actor._kernel.notes
             known = len(notes)
             answer(actor, message)
-            self.after(actor, message, notes[known:])
+            self.after_message(actor, message, notes[known:])
 
         return probed

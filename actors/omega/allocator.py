@@ -15,7 +15,7 @@ from callboard.actors.omega.cell_messages import (
     RequestOffer,
     ResourceOffer,
 )
-from callboard.actors.omega.cell_state import capacity_within_reach, is_worth_offering
+from callboard.actors.omega.cell_state import is_worth_offering, reachable_capacity
 from callboard.actors.omega.think_params import MesosParams
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.world import World
@@ -48,7 +48,7 @@ class Allocator(CellHolder):
     def on_request_offer(self, request: RequestOffer) -> None:
         self._requests.setdefault(request.scheduler, request.life)
         self._time_next_allocation(self.cause)
-        self.look_for_schedulers()
+        self.watch_nodes_on_request()
 
     def on_cancel_request(self, cancel: CancelRequest) -> None:
         self._requests.pop(cancel.scheduler, None)
@@ -67,15 +67,15 @@ class Allocator(CellHolder):
     def on_allocation_due(self, _: AllocationDue) -> None:
         """Offer all that is free to the first of those that have asked, if it is enough."""
         self._is_gathering = False
-        asking = self._frameworks_to_ask()
+        asking = self._frameworks_awaiting_offer()
         free = self._offerable_amounts()
-        if not asking or not self.is_enough(total(free)):
+        if not asking or not self.is_worth_an_offer(total(free)):
             return
         nodes = tuple((node, each) for node, each in enumerate(free) if any(each))
         for node, each in nodes:
             self.cell.claim(node, each)
         self._last_offer += 1
-        framework = self.first(asking)
+        framework = self.framework_of_least_share(asking)
         self.offers[self._last_offer] = (framework, nodes, self._requests[framework])
         think_ms = round(1000 * self._params.allocation)
         self.timer(OfferDue(self._last_offer), think_ms, self.cause)
@@ -103,19 +103,19 @@ class Allocator(CellHolder):
                 locked[node] = plus(locked[node], part) if node in locked else part
         return locked
 
-    def _frameworks_to_ask(self) -> list[int]:
+    def _frameworks_awaiting_offer(self) -> list[int]:
         """Who has asked; where frameworks think of one offer at a time, who has none to answer."""
         if self._params.parallel:
             return list(self._requests)
         busy = {framework for framework, _, _ in self.offers.values()}
         return [each for each in self._requests if each not in busy]
 
-    def is_enough(self, free: Vector) -> bool:
+    def is_worth_an_offer(self, free: Vector) -> bool:
         """Whether so much is worth an offer, beside what the nodes within reach have."""
-        whole = capacity_within_reach(self._capacities, self.contacts.lost)
+        whole = reachable_capacity(self._capacities, self.contacts.lost)
         return is_worth_offering(free, whole, self._params.minimum)
 
-    def first(self, frameworks: Sequence[int]) -> int:
+    def framework_of_least_share(self, frameworks: Sequence[int]) -> int:
         """The framework of the least dominant share; of equal ones that which asked first."""
         return min(frameworks, key=self.dominant_share)
 
@@ -140,7 +140,7 @@ class Allocator(CellHolder):
         for demand, chosen in answer.claims:
             for node in chosen:
                 self.cell.claim(node, demand)
-                self.hold(framework, node, demand)
+                self.record_claim(framework, node, demand)
                 self._count_used(framework, demand)
         self.send(framework, OfferSettled(answer.offer), self.cause, self._latency_ms)
         self._time_next_allocation(self.cause)

@@ -49,7 +49,7 @@ class CellHolder(Actor[AnyEvent]):
 
     # Claims.
 
-    def hold(self, scheduler: int, node: NodeId, demand: Vector) -> None:
+    def record_claim(self, scheduler: int, node: NodeId, demand: Vector) -> None:
         """A claim is this scheduler's."""
         self._claimed.setdefault(scheduler, Counter())[node, demand] += 1
 
@@ -67,7 +67,7 @@ class CellHolder(Actor[AnyEvent]):
 
     # Nodes.
 
-    def on_silencing(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
+    def on_silencing_fault(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
         self.contacts.note_fault(fault)
 
     def on_framed(self, frame: Framed) -> None:
@@ -81,7 +81,7 @@ class CellHolder(Actor[AnyEvent]):
         self._is_asked = False
         self.contacts.look_for_silent_nodes()
 
-    def look_for_schedulers(self) -> None:
+    def watch_nodes_on_request(self) -> None:
         """A scheduler has asked for nodes: see which are there."""
         self._is_asked = True
         self.contacts.look_if_wanted()
@@ -125,12 +125,12 @@ class CellKeeper(CellHolder):
         changes = self.cell.changed_since(sync.changes)
         told = CellChanges(len(self.cell.changes), changes, sync.life)
         self.send(sync.scheduler, told, self.cause, self._latency_ms)
-        self.look_for_schedulers()
+        self.watch_nodes_on_request()
 
     def on_commit(self, commit: Commit) -> None:
         """Commit what does not conflict; which claims those are is the scheduler's to launch."""
         found = self.cell.commit(commit.claims, commit.demand, self._conflicts, self._transaction)
         for node in found.committed:
-            self.hold(commit.scheduler, node, commit.demand)
+            self.record_claim(commit.scheduler, node, commit.demand)
         told = Committed(*found, commit.life)
         self.send(commit.scheduler, told, self.cause, self._latency_ms)

@@ -34,7 +34,7 @@ def is_worth_offering(free: Vector, capacity: Vector, share: float = 0.0) -> boo
     return any(enough[: len(SLOTS)]) and all(is_enough for is_enough, whole in named if whole)
 
 
-def capacity_within_reach(capacities: Sequence[Vector], lost: Container[NodeId]) -> Vector:
+def reachable_capacity(capacities: Sequence[Vector], lost: Container[NodeId]) -> Vector:
     """What all nodes have together that are not lost."""
     nothing = (0,) * len(capacities[0])
     return total([nothing, *(each for node, each in enumerate(capacities) if node not in lost)])
@@ -98,7 +98,7 @@ class CellState:
         self.free[node] = plus(self.free[node], demand)
         self.changes.append(node)
 
-    def conflicts(self, claim: Claim, demand: Vector, conflicts: Conflicts) -> bool:
+    def is_conflicting(self, claim: Claim, demand: Vector, conflicts: Conflicts) -> bool:
         """Whether a claim that was made elsewhere does not hold here."""
         node, number = claim
         changed = conflicts == "sequence" and self.numbers[node] != number
@@ -119,7 +119,7 @@ class CellState:
         committed: list[NodeId] = []
         conflicted: list[NodeId] = []
         for claim in claims:
-            if not self.conflicts(claim, demand, conflicts):
+            if not self.is_conflicting(claim, demand, conflicts):
                 self.claim(claim[0], demand)
                 committed.append(claim[0])
                 continue

@@ -8,7 +8,7 @@ node has ended what was there.
 from collections import deque
 from collections.abc import Callable
 
-from callboard.actors.kernel.address import launcher_address
+from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.contact_dialogue import ContactDialogue
 from callboard.scheduler.model import AttemptId, JobId, Millis, Stage
@@ -72,9 +72,11 @@ class Executor(ContactDialogue):
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nobody wants what it had running here, or waiting."""
-        left = [each for each in self._waiting if launcher_address(each.attempt) != scheduler]
+        left = [
+            each for each in self._waiting if launching_scheduler_address(each.attempt) != scheduler
+        ]
         self._waiting = deque(left)
-        self.stop_those_of(scheduler, cause)
+        self.kill_attempts_of(scheduler, cause)
 
     def report(self, report: msg.AnyReport) -> None:
         """Tell it; an end makes room."""

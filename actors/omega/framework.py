@@ -15,8 +15,8 @@ from callboard.actors.omega.cell_messages import (
 from callboard.actors.omega.cell_state import (
     CellState,
     CommitResult,
-    capacity_within_reach,
     is_worth_offering,
+    reachable_capacity,
 )
 from callboard.actors.omega.first_fit import CandidateDraws
 from callboard.actors.omega.think_params import MesosParams
@@ -83,12 +83,12 @@ class Framework(ThinkingScheduler):
         free = total(cell.claimable(node) for node in range(len(cell.free)))
         placed = self.placed[offer.offer] = []
         length_ms = 0
-        whole = capacity_within_reach(self._capacities, self.contacts.lost)
+        whole = reachable_capacity(self._capacities, self.contacts.lost)
         while is_worth_offering(free, whole):
             thought = self.next_thought()
             if thought is None:
                 break
-            self.begin(thought, self.now_ms + length_ms)
+            self.note_thought_begun(thought, self.now_ms + length_ms)
             length_ms += thought.ms
             nodes = self._nodes_for(thought, cell, free)
             for _ in nodes:
@@ -96,7 +96,7 @@ class Framework(ThinkingScheduler):
             placed.append((thought, nodes))
             thought.of.claimed += len(nodes)
             self.count_attempt(thought.of, len(nodes))
-            self.settle_stage(thought.of, self.cause)
+            self.pause_or_drop_stage(thought.of, self.cause)
         return length_ms
 
     def _cell_of_offer(self, offer: ResourceOffer) -> CellState:
@@ -136,7 +136,7 @@ class Framework(ThinkingScheduler):
         for thought, nodes in self.placed.pop(answered.offer, ()):
             thought.of.claimed -= len(nodes)
             event = self.conclude(thought, CommitResult(nodes, ()))
-            self.settle_stage(thought.of, event)
+            self.pause_or_drop_stage(thought.of, event)
 
     def at_work(self) -> bool:
         return self._thinking > 0 or super().at_work()

@@ -27,7 +27,7 @@ class MonolithicScheduler(ThinkingScheduler):
         if self._thought is None:
             self._thought = self.next_thought()
             if self._thought is not None:
-                self.begin(self._thought, self.now_ms)
+                self.note_thought_begun(self._thought, self.now_ms)
                 self.timer(ThoughtOver(self.life), self._thought.ms, self._thought.of.event)
 
     def on_thought_over(self, _: ThoughtOver) -> None:
@@ -39,7 +39,7 @@ class MonolithicScheduler(ThinkingScheduler):
         nodes = tuple(node for node, _ in claims)
         self.count_attempt(stage, len(nodes))
         event = self.conclude(thought, CommitResult(nodes, ()))
-        self.settle_stage(stage, event)
+        self.pause_or_drop_stage(stage, event)
         self.serve()
 
     def release(self, node: NodeId, demand: Vector) -> None:

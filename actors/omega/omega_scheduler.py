@@ -54,7 +54,7 @@ class OmegaScheduler(ThinkingScheduler):
         thought = self._current_thought()
         self._copy.update(told.nodes)
         self._changes = told.changes
-        self.begin(thought, self.now_ms)
+        self.note_thought_begun(thought, self.now_ms)
         self.timer(ThoughtOver(self.life), thought.ms, self.cause)
 
     def on_thought_over(self, over: ThoughtOver) -> None:
@@ -86,7 +86,7 @@ class OmegaScheduler(ThinkingScheduler):
         self._thought = None
         self.count_attempt(thought.of, len(verdict.committed))
         event = self.conclude(thought, verdict)
-        self.settle_stage(thought.of, event)
+        self.pause_or_drop_stage(thought.of, event)
         self.serve()
 
     def at_work(self) -> bool:

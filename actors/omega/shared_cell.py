@@ -80,7 +80,7 @@ class SharedCell(SeveralSchedulers):
     def scheduler_of(self, job: JobId) -> int:
         return scheduler_address(self._numbers[job])
 
-    def others_for(self, job: JobId) -> Sequence[int]:
+    def fallback_schedulers(self, job: JobId) -> Sequence[int]:
         """Those of Batch jobs in turn, behind its own, then that of Service jobs."""
         batch, own = self.batch_schedulers, self._numbers[job]
         turns = [1 + each % batch for each in range(own, own + batch)]
@@ -159,7 +159,7 @@ class Monolithic(SharedCell):
             return f"there is no scheduler {scheduler}; there is one"
         return "scheduler 1 is the only one, and cannot crash: nobody could take its jobs"
 
-    def others_for(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
+    def fallback_schedulers(self, job: JobId) -> Sequence[int]:  # noqa: ARG002
         return ()
 
     def watchers(self) -> Sequence[int]:

@@ -161,10 +161,10 @@ class ThinkingScheduler(Frontend):
             if tasks:
                 ms = self.params.think_ms(tasks, service=stage.service)
                 return Thought(stage, tasks, self.now_ms - stage.since_ms, ms)
-            self.settle_stage(stage, stage.event)
+            self.pause_or_drop_stage(stage, stage.event)
         return None
 
-    def begin(self, thought: Thought, from_ms: Millis) -> None:
+    def note_thought_begun(self, thought: Thought, from_ms: Millis) -> None:
         """Tell the journal when the scheduler thinks about what."""
         stage = thought.of
         what = stage.job, self.number, stage.stage, from_ms, thought.ms, thought.tasks
@@ -177,16 +177,16 @@ class ThinkingScheduler(Frontend):
         stage.attempts += len(self.contacts.lost) < self.first_fit.nodes
         stage.placed += placed
 
-    def settle_stage(self, stage: UnplacedStage, cause: int) -> None:
+    def pause_or_drop_stage(self, stage: UnplacedStage, cause: int) -> None:
         """Let a stage come back after a pause for what is left of it, or give it up."""
         if stage.waits:
             return
         if not self.unplaced_tasks(stage):
             if not stage.claimed and self._stages.get((stage.job, stage.stage)) is stage:
                 del self._stages[stage.job, stage.stage]
-        elif _is_hopeless(stage):
+        elif _has_too_many_attempts(stage):
             self._given_up.add(stage.job)
-            self._leave_if_given_up(stage.job, cause)
+            self._tell_job_if_given_up(stage.job, cause)
         else:
             self.pause_stage(stage, cause)
 
@@ -228,7 +228,7 @@ class ThinkingScheduler(Frontend):
             else:
                 self.release(node, stage.demand)
 
-    def _leave_if_given_up(self, job: JobId, cause: int) -> None:
+    def _tell_job_if_given_up(self, job: JobId, cause: int) -> None:
         """Tell a job that was given up so, once nothing of it runs any more but reduces that wait
         for maps which nobody will place.
         """
@@ -243,7 +243,7 @@ class ThinkingScheduler(Frontend):
 
     def attempt_ended(self, entry: BookedAttempt, cause: int) -> None:
         self.release(*self._held.pop(entry.attempt))
-        self._leave_if_given_up(entry.job, cause)
+        self._tell_job_if_given_up(entry.job, cause)
 
     # What becomes of nodes.
 
@@ -264,6 +264,6 @@ class ThinkingScheduler(Frontend):
         return f"{self.name} has tasks of {waiting} stages on no node" if waiting else None
 
 
-def _is_hopeless(stage: UnplacedStage) -> bool:
+def _has_too_many_attempts(stage: UnplacedStage) -> bool:
     unplaced = not stage.placed and stage.attempts > THOUGHTS_UNPLACED
     return unplaced or stage.attempts > THOUGHTS_MAX

@@ -46,15 +46,15 @@ class AskedFrontend(Frontend):
         if job is not None and self.tasks_to_place(job, ask.stage):
             event = self.launch_task(job, ask.stage, ask.node, cause)
             if event is None:  # all that is left has failed there: find another node
-                self.place_again(ask.job, ask.stage, cause)
+                self.place_remaining_tasks(ask.job, ask.stage, cause)
         if event is None:
             no_task = NoTask(ask.job, ask.stage)
             self.tell_node(ask.node, no_task, cause)
         return event
 
-    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
+    def place_remaining_tasks(self, job: JobId, stage: Stage, cause: int) -> None:
         """Send more only where fewer reservations wait than tasks are left."""
-        outstanding = self._sent_reservations.outstanding(job, stage)
+        outstanding = self._sent_reservations.total_outstanding(job, stage)
         lacking = self.tasks_left(job, stage) - outstanding
         if lacking > 0:
             self.place_tasks(job, stage, lacking, cause)

@@ -27,13 +27,13 @@ class LateBinding(AskedFrontend):
         self, number: int, world: World, draws: Draws, *, ratios: ProbeRatios, cancellation: bool
     ) -> None:
         super().__init__(number, world)
-        self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
+        self._draws = DrawsWithinReach(draws, self.contacts, self.allowed_node_types)
         self._ratios = ratios
         self._cancellation = cancellation
 
     def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         """Send reservations, to distinct nodes as far as there are as many."""
-        count = ceil(self._ratios.ratio_for(self.only_on(job)) * tasks)
+        count = ceil(self._ratios.ratio_for(self.allowed_node_types(job)) * tasks)
         batch = self._sent_reservations.next_batch(job, stage)
         drawn = self._draws.distinct(job, stage, batch, count)
         nodes = self.suited_nodes(job, stage, drawn) or drawn
@@ -56,7 +56,7 @@ class LateBinding(AskedFrontend):
     def node_lost(self, node: NodeId, cause: int) -> None:
         """Reservations there bring nothing: send others where too few are left."""
         for job, stage in self._sent_reservations.lose_node(node):
-            self.place_again(job, stage, cause)
+            self.place_remaining_tasks(job, stage, cause)
 
     def answer_question(self, ask: GetTask, cause: int) -> int | None:
         event = super().answer_question(ask, cause)

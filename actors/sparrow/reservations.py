@@ -70,7 +70,7 @@ class Reservations(NodeQueues[Reservation]):
             left = [each for each in queue if each.scheduler != gone.scheduler]
             queue.clear()
             queue.extend(left)
-        self.stop_those_of(gone.scheduler, self._node.cause)
+        self.kill_attempts_of(gone.scheduler, self._node.cause)
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nothing will be answered that it has been asked."""

@@ -35,7 +35,7 @@ class Sample(msgspec.Struct):
     asked_ms: Millis = 0
 
     @property
-    def known(self) -> bool:
+    def has_all_loads(self) -> bool:
         return len(self.loads) == len(self.nodes)
 
     def least_loaded(self) -> list[NodeId]:
@@ -88,7 +88,7 @@ class Binding(Frontend):
 
     def __init__(self, number: int, world: World, draws: Draws) -> None:
         super().__init__(number, world)
-        self._draws = DrawsWithinReach(draws, self.contacts, self.only_on)
+        self._draws = DrawsWithinReach(draws, self.contacts, self.allowed_node_types)
         self._batches = Batches()
 
     def bind_tasks(self, number: JobId, stage: Stage, nodes: Sequence[NodeId], cause: int) -> None:
@@ -103,12 +103,12 @@ class Binding(Frontend):
     def forget_all(self) -> None:
         self._batches = Batches()
 
-    def looked_for(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
+    def tasks_being_placed(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
         """How many of the stage's tasks will have a node in a while."""
         return 0
 
-    def place_again(self, job: JobId, stage: Stage, cause: int) -> None:
-        lacking = self.tasks_left(job, stage) - self.looked_for(job, stage)
+    def place_remaining_tasks(self, job: JobId, stage: Stage, cause: int) -> None:
+        lacking = self.tasks_left(job, stage) - self.tasks_being_placed(job, stage)
         if lacking > 0:
             self.place_tasks(job, stage, lacking, cause)
 
@@ -146,7 +146,7 @@ class Sampling(Binding):
 
     def place_tasks(self, job: JobId, stage: Stage, tasks: int, cause: int) -> None:
         batch, kind = self._batches.next_batch(job, stage), slot_kind(stage)
-        probes = self._ratios.ratio_for(self.only_on(job))
+        probes = self._ratios.ratio_for(self.allowed_node_types(job))
         for sample in self._sampled(self._draws, probes, job, stage, batch, tasks):
             if not sample.nodes:
                 return  # until one is back
@@ -173,16 +173,16 @@ class Sampling(Binding):
 
     def _bind_if_known(self, number: int, cause: int) -> None:
         sample = self._samples[number]
-        if not sample.known:
+        if not sample.has_all_loads:
             return
         del self._samples[number]
         nodes = sample.least_loaded()
-        self.note(self._probes_answered(number, sample, cause))
+        self.note(self._probes_answered_event(number, sample, cause))
         self.bind_tasks(sample.job, sample.stage, nodes, cause)
         if not nodes:
-            self.place_again(sample.job, sample.stage, cause)
+            self.place_remaining_tasks(sample.job, sample.stage, cause)
 
-    def _probes_answered(self, number: int, sample: Sample, cause: int) -> ev.ProbesAnswered:
+    def _probes_answered_event(self, number: int, sample: Sample, cause: int) -> ev.ProbesAnswered:
         told = [sample.loads[place] for place in range(len(sample.nodes))]
         return ev.ProbesAnswered(
             self.now_ms,
@@ -197,7 +197,7 @@ class Sampling(Binding):
             cause=cause,
         )
 
-    def looked_for(self, job: JobId, stage: Stage) -> int:
+    def tasks_being_placed(self, job: JobId, stage: Stage) -> int:
         samples = self._samples.values()
         return sum(each.tasks for each in samples if (each.job, each.stage) == (job, stage))
 

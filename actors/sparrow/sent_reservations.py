@@ -31,7 +31,7 @@ class SentReservations(Batches):
         """How many wait where."""
         return self._waiting.get((job, stage), {})
 
-    def outstanding(self, job: JobId, stage: Stage) -> int:
+    def total_outstanding(self, job: JobId, stage: Stage) -> int:
         """How many wait anywhere, be it that another node has stolen them."""
         return self._outstanding[job, stage]
 

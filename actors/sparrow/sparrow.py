@@ -68,7 +68,7 @@ class Sparrow(SeveralSchedulers):
         return self._schedulers
 
     @classmethod
-    def unused(cls, params: SparrowParams) -> Mapping[str, str]:
+    def unused_params(cls, params: SparrowParams) -> Mapping[str, str]:
         found = dict[str, str]()
         placement = f'with placement="{params.placement}"'
         if params.placement in ("random", "central"):
@@ -119,7 +119,7 @@ class Sparrow(SeveralSchedulers):
         side = Reservations if self.params.placement == "late" else TaskQueue
         return side(node, latency_ms, self.scheduler_of, world.seed)
 
-    def others_for(self, job: JobId) -> Sequence[int]:
+    def fallback_schedulers(self, job: JobId) -> Sequence[int]:
         own = job % self._schedulers
         turns = range(own + 1, own + self._schedulers)
         return [scheduler_address(1 + each % self._schedulers) for each in turns]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from callboard.actors.kernel.address import launcher_address
+from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
 from callboard.actors.vocabulary import messages as msg
@@ -35,11 +35,11 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Forget its tasks that wait, too."""
         for queue in self._queues:
-            of_it = [launcher_address(each.attempt) == gone.scheduler for each in queue]
+            of_it = [launching_scheduler_address(each.attempt) == gone.scheduler for each in queue]
             left = [each for each, is_its in zip(queue, of_it, strict=True) if not is_its]
             queue.clear()
             queue.extend(left)
-        self.stop_those_of(gone.scheduler, self._node.cause)
+        self.kill_attempts_of(gone.scheduler, self._node.cause)
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:  # noqa: ARG002
         self.on_scheduler_gone(msg.SchedulerGone(scheduler))

@@ -39,11 +39,11 @@ class RunningAttempt(msgspec.Struct, eq=False):
         attempt.shuffled_ms = saved.shuffled_ms
         attempt.injected = saved.injected
         attempt.state = saved.state
-        attempt.change(AttemptChange.SUSPEND)
-        attempt.change(AttemptChange.RESUME)
+        attempt.change_state(AttemptChange.SUSPEND)
+        attempt.change_state(AttemptChange.RESUME)
         return attempt
 
-    def change(self, change: AttemptChange) -> None:
+    def change_state(self, change: AttemptChange) -> None:
         after = ATTEMPT.get((self.state, change))
         self.state = after or step(ATTEMPT, self.state, change, self)
 
@@ -74,19 +74,19 @@ class RunningAttempt(msgspec.Struct, eq=False):
         """How much of that was in its shuffle."""
         return self.ran_ms(now_ms) if self.copier is not None else self.shuffled_ms
 
-    def left(self, now_ms: Millis) -> tuple[Millis, float] | None:
+    def left_of_phase(self, now_ms: Millis) -> tuple[Millis, float] | None:
         """What is left of the present phase, and the progress so far; None where none is timed."""
         phase = self.phase
         return None if phase is None else (phase.ends_ms - now_ms, phase.progress(now_ms))
 
     @property
-    def before(self) -> float:
+    def progress_at_work_start(self) -> float:
         """The progress when its own work begins: of a reduce, after its shuffle."""
         return SHUFFLE_SHARE if self.launch.stage == REDUCES else 0.0
 
     @property
-    def goal(self) -> float:
+    def progress_at_phase_end(self) -> float:
         """How far the present phase brings it."""
         if self.injected is None or self.state is _SHUFFLING:
             return 1.0
-        return self.before + (1 - self.before) * self.injected.at
+        return self.progress_at_work_start + (1 - self.progress_at_work_start) * self.injected.at

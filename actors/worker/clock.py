@@ -26,12 +26,12 @@ class Clock:
             self._rates.append((now_ms, self._reading_at(now_ms), rate))
             self.wrong = True
 
-    def real_ms(self, own_ms: Millis) -> Millis:
+    def real_wait_ms(self, own_ms: Millis) -> Millis:
         """How long it takes, at the present rate, until the clock has gone on by `own_ms`."""
         rate = self._rates[-1][2]
         return own_ms if rate == 1 or not own_ms else max(1, round(own_ms / rate))
 
-    def own_ms(self, from_ms: Millis, until_ms: Millis) -> Millis:
+    def elapsed_ms(self, from_ms: Millis, until_ms: Millis) -> Millis:
         """How long the time between two moments was by the clock."""
         if not self.wrong:
             return until_ms - from_ms
@@ -44,7 +44,7 @@ class Clock:
         if not self.wrong:
             return ran_ms, shuffled_ms
         began_ms = now_ms - ran_ms
-        return self.own_ms(began_ms, now_ms), self.own_ms(began_ms, began_ms + shuffled_ms)
+        return self.elapsed_ms(began_ms, now_ms), self.elapsed_ms(began_ms, began_ms + shuffled_ms)
 
     def _reading_at(self, at_ms: Millis) -> float:
         since_ms, shown, rate = self._rates[bisect_right(self._rates, at_ms, key=itemgetter(0)) - 1]

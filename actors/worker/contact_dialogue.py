@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from callboard.actors.contact import MAY_SILENCE, Contact, Framed, SayAgain
-from callboard.actors.kernel.address import launcher_address
+from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.network import HEALTHY, Link, LinkConditions
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
@@ -47,10 +47,10 @@ class ContactDialogue(DirectDialogue):
         self._running[launch.attempt] = launch
         self._node.launch(launch)
 
-    def stop_those_of(self, scheduler: int, cause: int) -> None:
+    def kill_attempts_of(self, scheduler: int, cause: int) -> None:
         """The scheduler at this address is gone: nobody wants what it has begun here."""
         for attempt in list(self._running):
-            if launcher_address(attempt) == scheduler:
+            if launching_scheduler_address(attempt) == scheduler:
                 self._node.kill(msg.KillTask(attempt, cause))
 
     @property
@@ -69,14 +69,14 @@ class ContactDialogue(DirectDialogue):
         if isinstance(report, msg.FetchFailure):
             to = self.scheduler_of_running(report.job)
         else:
-            to = launcher_address(report.attempt)
+            to = launching_scheduler_address(report.attempt)
         self.say(to, report, report.cause)
 
     def scheduler_of_running(self, job: JobId) -> int:
         """The address of the scheduler of any attempt of the job which runs here."""
         running = (attempt for attempt, launch in self._running.items() if launch.job == job)
         for attempt in running:
-            return launcher_address(attempt)
+            return launching_scheduler_address(attempt)
         return self._scheduler_of_job(job)
 
     def _contact_with_scheduler(self, scheduler: int) -> Contact:
@@ -93,12 +93,12 @@ class ContactDialogue(DirectDialogue):
         """Hear it, unless it was meant for another life or an earlier session."""
         contact = self._contact_with_scheduler(frame.sender)
         if frame.life != self._life:
-            contact.answer()
+            contact.confirm_heard()
             return
         if frame.session < contact.session:
             return
         if frame.session > contact.session:
-            contact.begin(self._life, frame.session, frame.cause)
+            contact.begin_session(self._life, frame.session, frame.cause)
             self.forget_scheduler(frame.sender, self._node.cause)
         for each in contact.hear(frame):
             if each.said is None:

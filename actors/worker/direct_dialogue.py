@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from callboard.actors.kernel.address import launcher_address
+from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.dialogue import Dialogue
@@ -22,7 +22,7 @@ class DirectDialogue(Dialogue):
         if isinstance(report, msg.FetchFailure):
             to = self._scheduler_of_job(report.job)
         else:
-            to = launcher_address(report.attempt)
+            to = launching_scheduler_address(report.attempt)
         self._node.send(to, report, report.cause, self._latency_ms)
 
     def begin(self) -> None:

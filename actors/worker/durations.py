@@ -24,7 +24,7 @@ from callboard.scheduler.model import REDUCES, JobId, Locality, Millis, Stage, T
 _NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
 
 
-def real_ms(
+def noisy_length_ms(
     noise: Stream, sigma: float, job: JobId, stage: Stage, task: TaskIndex, nominal_ms: float
 ) -> Millis:
     """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
@@ -63,7 +63,7 @@ class Durations:
         """A map at the locality of its launch."""
         factor = self._locality_factors[launch.level] * self._length_factor(launch, work)
         recorded = self._recorded.get(launch.job)
-        ms = work.ms if recorded is None else self._recorded_ms(recorded, launch)[0]
+        ms = work.ms if recorded is None else self._recorded_length_and_failure(recorded, launch)[0]
         return self._drawn_length_ms(launch, ms * factor)
 
     def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
@@ -72,7 +72,7 @@ class Durations:
         ms = work.shuffle_ms if recorded is None else recorded.reduce(launch.task).shuffle_ms
         return self._drawn_length_ms(launch, ms)
 
-    def of_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+    def of_shuffle_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """The last map's part of it."""
         recorded = self._recorded.get(launch.job)
         ms = work.tail_ms if recorded is None else recorded.reduce(launch.task).tail_ms
@@ -81,7 +81,11 @@ class Durations:
     def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """What comes after a reduce's shuffle."""
         recorded = self._recorded.get(launch.job)
-        ms = work.reduce_ms if recorded is None else self._recorded_ms(recorded, launch)[0]
+        ms = (
+            work.reduce_ms
+            if recorded is None
+            else self._recorded_length_and_failure(recorded, launch)[0]
+        )
         return self._drawn_length_ms(launch, ms * self._length_factor(launch, work))
 
     def of_plain(self, work: PlainWork) -> Millis:
@@ -91,7 +95,7 @@ class Durations:
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
         """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
         recorded = self._recorded.get(launch.job)
-        at = None if recorded is None else self._recorded_ms(recorded, launch)[1]
+        at = None if recorded is None else self._recorded_length_and_failure(recorded, launch)[1]
         if recorded is not None and at is not None:
             failure = recorded.failure(launch.stage, launch.task, launch.number)
             assert failure is not None
@@ -114,11 +118,11 @@ class Durations:
             )
         return None
 
-    def sticks(self, launch: LaunchTask, share: float) -> bool:
+    def is_launch_stuck(self, launch: LaunchTask, share: float) -> bool:
         """Whether the launch is stuck on a node where this share is."""
         return share > 0 and share > self._sticking.uniform(launch.job, _draw_column(launch))
 
-    def _recorded_ms(
+    def _recorded_length_and_failure(
         self, recorded: RecordedTasks, launch: LaunchTask
     ) -> tuple[float, float | None]:
         """What an attempt's own work is to take at speed 1 with local input, and where it is to
@@ -153,4 +157,6 @@ class Durations:
         sigma = self.tasks.sigma
         if not sigma:
             return round(nominal_ms)
-        return real_ms(self._noise, sigma, launch.job, launch.stage, launch.task, nominal_ms)
+        return noisy_length_ms(
+            self._noise, sigma, launch.job, launch.stage, launch.task, nominal_ms
+        )

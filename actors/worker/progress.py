@@ -21,7 +21,7 @@ class Phase(NamedTuple):
         share = (now_ms - self.began_ms) / (self.ends_ms - self.began_ms)
         return self.done + (self.goal - self.done) * share
 
-    def whole_ms(self) -> Millis:
+    def length_if_completed_ms(self) -> Millis:
         """How long it would take to come to the end of all work; 0 where none is being done."""
         length_ms = self.ends_ms - self.began_ms
         if self.goal == 1:

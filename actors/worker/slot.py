@@ -90,7 +90,7 @@ class Slot(Machine):
         assert self._attempt is None, f"{self.name} is busy (S1)"
         now_ms, number = self._kernel.now_ms, launch.attempt
         attempt = self._attempt = RunningAttempt(launch, now_ms)
-        attempt.change(_START_REDUCE if launch.stage == REDUCES else _START_MAP)
+        attempt.change_state(_START_REDUCE if launch.stage == REDUCES else _START_MAP)
         started = ev.AttemptStarted(now_ms, number, self._node, self._slot, cause=self.cause)
         self._note_event(attempt, started)
         if isinstance(launch.work, msg.PlainWork):
@@ -119,7 +119,7 @@ class Slot(Machine):
             return
         launch = attempt.launch
         assert isinstance(launch.work, msg.ReduceWork)
-        attempt.change(_END_SHUFFLE)
+        attempt.change_state(_END_SHUFFLE)
         attempt.shuffled_ms = attempt.ran_ms(self.now_ms)
         attempt.copier = None
         self._note_event(attempt, ev.ShuffleEnded(self.now_ms, launch.attempt, cause=self.cause))
@@ -131,7 +131,7 @@ class Slot(Machine):
         if attempt is None or retry.timed != self._timed or attempt.deadline_ms is None:
             return
         if self._input_is_readable(attempt):
-            attempt.change(AttemptChange.FIND_INPUT)
+            attempt.change_state(AttemptChange.FIND_INPUT)
             attempt.deadline_ms = None
             found = ev.StallEnded(self.now_ms, attempt.launch.attempt, cause=attempt.event)
             self._note_event(attempt, found)
@@ -157,7 +157,7 @@ class Slot(Machine):
             left_ms = 0
         elif phase is not None and attempt.copier is None:
             done = phase.progress(self.now_ms)
-            left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
+            left_ms = phase._replace(began_ms=self.now_ms, done=done).length_if_completed_ms()
         ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
         told = msg.ProgressTold(order.attempt, *ran, left_ms, done)
         self.send(self._node_address, told, self.cause)
@@ -174,7 +174,7 @@ class Slot(Machine):
         assert isinstance(launch.work, msg.ReduceWork)
         if attempt.phase is None:
             whole_ms = self._slowed_ms(self._durations.of_shuffle(launch, launch.work))
-            last_ms = self._slowed_ms(self._durations.of_tail(launch, launch.work))
+            last_ms = self._slowed_ms(self._durations.of_shuffle_tail(launch, launch.work))
             fetched_ms = whole_ms - attempt.ran_ms(self.now_ms)
             length_ms = max(fetched_ms, last_ms, 2 * self._latency_ms + 1)
             self._time_phase(attempt, length_ms, self.cause)
@@ -190,7 +190,7 @@ class Slot(Machine):
         if copier.note_answer(fetched.host) and not copier.awaited and attempt.phase is None:
             launch = attempt.launch
             assert isinstance(launch.work, msg.ReduceWork)
-            tail_ms = self._slowed_ms(self._durations.of_tail(launch, launch.work))
+            tail_ms = self._slowed_ms(self._durations.of_shuffle_tail(launch, launch.work))
             self._time_phase(attempt, tail_ms, self.cause)
 
     def on_fetch_timeout(self, over: msg.FetchTimeout) -> None:
@@ -204,7 +204,7 @@ class Slot(Machine):
             self._end_attempt(attempt, _FAIL)
             return
         again = msg.RetryFetch(over.attempt, over.host)
-        self.timer(again, self.clock.real_ms(pause_ms), self.cause)
+        self.timer(again, self.clock.real_wait_ms(pause_ms), self.cause)
         if tell:
             failure = msg.FetchFailure(attempt.launch.job, over.host, attempt.event)
             self.send(self._node_address, failure, self.cause)
@@ -232,7 +232,7 @@ class Slot(Machine):
         copier = None if running is None else running.copier
         return None if running is None or copier is None else (running, copier)
 
-    def _ask_for_outputs(
+    def _ask_job_for_outputs(
         self, launch: msg.LaunchTask, cause: int, *, fetching: bool = False
     ) -> None:
         ask = msg.FetchOutputs(self.address, launch.attempt, fetching)
@@ -242,7 +242,7 @@ class Slot(Machine):
         if host not in self._unreachable:
             fetch = msg.Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self.cause, self._latency_ms)
-        try_ms = self.clock.real_ms(TRY_MS) + 2 * self._latency_ms
+        try_ms = self.clock.real_wait_ms(TRY_MS) + 2 * self._latency_ms
         self.timer(msg.FetchTimeout(launch.attempt, host), try_ms, self.cause)
 
     # Giving way and going on.
@@ -252,7 +252,7 @@ class Slot(Machine):
         if attempt is None:
             return
         saved = attempt.checkpoint(self.now_ms, self._slowness)
-        attempt.change(AttemptChange.SUSPEND)
+        attempt.change_state(AttemptChange.SUSPEND)
         self._free_slot()
         suspended = ev.AttemptSuspended(self.now_ms, suspend.attempt, cause=self.cause)
         self._note_event(attempt, suspended)
@@ -270,13 +270,13 @@ class Slot(Machine):
             self._begin_attempt(attempt)
             return
         if attempt.state is _HANGING:
-            left_ms = self.clock.real_ms(self._durations.tasks.timeout_ms)
+            left_ms = self.clock.real_wait_ms(self._durations.tasks.timeout_ms)
             attempt.deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / saved.slowness)
         if attempt.state is _SHUFFLING:
             attempt.copier = Copier(saved.fetched)
-            self._ask_for_outputs(saved.launch, attempt.event, fetching=left_ms is not None)
+            self._ask_job_for_outputs(saved.launch, attempt.event, fetching=left_ms is not None)
             if left_ms is not None:  # asking takes two round trips
                 left_ms = max(left_ms, 4 * self._latency_ms + 1)
         if left_ms is not None:
@@ -288,14 +288,14 @@ class Slot(Machine):
         """What ran is gone, and no actor is told."""
         attempt = self._attempt
         if attempt is not None:
-            attempt.change(_KILL)
+            attempt.change_state(_KILL)
             self._free_slot()
             self._note_end(attempt, _KILLED, self.cause)
 
     def pause(self) -> None:
         attempt = self._attempt
         if attempt is not None:
-            attempt.put_off, attempt.phase = attempt.left(self.now_ms), None
+            attempt.put_off, attempt.phase = attempt.left_of_phase(self.now_ms), None
         self._timed += 1
 
     def resume(self) -> None:
@@ -316,7 +316,7 @@ class Slot(Machine):
         attempt = self._attempt
         if attempt is None or attempt.deadline_ms is not None:
             return
-        left = attempt.left(self.now_ms)
+        left = attempt.left_of_phase(self.now_ms)
         if left is not None:
             self._time_phase(attempt, round(left[0] * ratio), self.cause, left[1])
         elif attempt.put_off is not None:
@@ -346,14 +346,14 @@ class Slot(Machine):
 
     def _begin_attempt(self, attempt: RunningAttempt) -> None:
         ailments = self._ailments
-        if ailments.sticking and self._durations.sticks(attempt.launch, ailments.sticking):
+        if ailments.sticking and self._durations.is_launch_stuck(attempt.launch, ailments.sticking):
             self._stall_attempt(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
             self.send(self._node_address, stuck, attempt.event)
         elif self._input_is_readable(attempt):
             self._begin_map_or_shuffle(attempt)
         else:
-            wait_ms = self.clock.real_ms(self._durations.tasks.input_wait_ms)
+            wait_ms = self.clock.real_wait_ms(self._durations.tasks.input_wait_ms)
             attempt.deadline_ms = self.now_ms + wait_ms
             self._stall_attempt(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
             self._retry_input_later(attempt, attempt.deadline_ms)
@@ -365,13 +365,13 @@ class Slot(Machine):
             self._begin_phase(attempt, length_ms)
         else:
             attempt.copier = Copier()
-            self._ask_for_outputs(launch, attempt.event)
+            self._ask_job_for_outputs(launch, attempt.event)
 
     def _stall_attempt(
         self, attempt: RunningAttempt, change: AttemptChange, done: float, blame: int
     ) -> None:
         """Make no progress from now on; `blame` is the fault that brought it about, if any."""
-        attempt.change(change)
+        attempt.change_state(change)
         why = _STALLS.get(attempt.state, Stall.HANGS)
         cause = attempt.event if blame == NO_CAUSE else blame
         launch = attempt.launch
@@ -388,19 +388,19 @@ class Slot(Machine):
 
     def _retry_input_later(self, attempt: RunningAttempt, deadline_ms: Millis) -> None:
         self._timed += 1
-        wait_ms = min(self.clock.real_ms(RETRY_INPUT_MS), deadline_ms - self.now_ms)
+        wait_ms = min(self.clock.real_wait_ms(RETRY_INPUT_MS), deadline_ms - self.now_ms)
         self.timer(msg.RetryInput(self._timed), wait_ms, attempt.event)
 
     def _begin_phase(self, attempt: RunningAttempt, length_ms: Millis) -> None:
         """Time the next phase, which is no shuffle: to its end, or to where the attempt fails."""
         if attempt.injected is not None:
             length_ms = round(length_ms * attempt.injected.at)
-        self._time_phase(attempt, length_ms, attempt.event, attempt.before)
+        self._time_phase(attempt, length_ms, attempt.event, attempt.progress_at_work_start)
 
     def _hang(self, attempt: RunningAttempt) -> None:
         assert attempt.injected is not None
-        done = attempt.goal
-        timeout_ms = self.clock.real_ms(self._durations.tasks.timeout_ms)
+        done = attempt.progress_at_phase_end
+        timeout_ms = self.clock.real_wait_ms(self._durations.tasks.timeout_ms)
         attempt.deadline_ms = self.now_ms + timeout_ms
         self._stall_attempt(attempt, AttemptChange.HANG, done, attempt.injected.cause)
         self._time_phase(attempt, timeout_ms, attempt.event, done)
@@ -410,12 +410,14 @@ class Slot(Machine):
     ) -> None:
         """Time a phase from now, instead of any before; `done` is the progress at this moment."""
         now_ms = self._kernel.now_ms
-        phase = attempt.phase = Phase(now_ms, now_ms + length_ms, done, attempt.goal)
+        phase = attempt.phase = Phase(
+            now_ms, now_ms + length_ms, done, attempt.progress_at_phase_end
+        )
         self._timed += 1
         self.timer(msg.PhaseOver(self._timed), length_ms, cause)
         launch = attempt.launch
         if launch.tracked and attempt.copier is None:
-            began = msg.PhaseBegan(launch.attempt, phase.whole_ms(), done)
+            began = msg.PhaseBegan(launch.attempt, phase.length_if_completed_ms(), done)
             self.send(self._node_address, began, cause)
 
     def _end_attempt(self, attempt: RunningAttempt, change: AttemptChange) -> None:
@@ -426,7 +428,7 @@ class Slot(Machine):
             cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
         ran_ms = attempt.ran_ms(now_ms)
         shuffled_ms = attempt.shuffled_ms if attempt.copier is None else ran_ms
-        attempt.change(change)
+        attempt.change_state(change)
         outcome = ev.OUTCOMES[attempt.state]
         self._free_slot()
         self._note_end(attempt, outcome, cause)

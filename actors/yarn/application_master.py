@@ -79,7 +79,7 @@ class ApplicationMaster(Frontend):
     def on_submit_stage(self, order: msg.SubmitStage) -> None:
         stage, profile = order.stage, order.profile
         named = dict(profile.demand(stage)) if stage < SETUP else dict(profile.demand(MAPS))
-        self.asks.open(order, self._counted.of_task(stage, named))
+        self.asks.open_stage(order, self._counted.task_container_vector(stage, named))
         self._submit_application(profile)
         super().on_submit_stage(order)
 
@@ -88,7 +88,9 @@ class ApplicationMaster(Frontend):
             return
         self._is_submitted = True
         takes = self._params.am
-        master = self._counted.of_master(dict(profile.demand(MAPS)) if takes is None else takes)
+        master = self._counted.master_container_vector(
+            dict(profile.demand(MAPS)) if takes is None else takes
+        )
         submit = SubmitApplication(self.job, profile.user, profile.pool, master)
         self.send(RESOURCE_MANAGER, submit, self.cause, self._latency_ms)
 
@@ -153,7 +155,7 @@ class ApplicationMaster(Frontend):
             if not self._run_in_container(granted, job):
                 self._released.append(granted.container)
         if job.opened(REDUCES):
-            progress = self._job_progress(job)
+            progress = self._job_task_counts(job)
             self._reduces_asked = reduces_to_ask(progress, reply.headroom, self._params.reduce_ramp)
             self._stop_reduces_for_maps(job, reduces_to_stop(progress, reply.headroom))
 
@@ -166,7 +168,7 @@ class ApplicationMaster(Frontend):
         entry = self.book_task(job, stage, granted.node)
         if entry is None:
             self._shunned[granted.node] = None
-            if len(self._shunned) == len(self.hosts()):
+            if len(self._shunned) == len(self.usable_nodes()):
                 self._shunned.clear()
             return False
         self.asks.launched(stage, entry.task, entry.number)
@@ -174,11 +176,11 @@ class ApplicationMaster(Frontend):
             self._reduces_asked = max(self._reduces_asked - 1, 0)
         why = ev.WHY_UNSEEN.get(stage, granted.why)
         entry.event = self.note(entry.launch_event(why, granted.cause))
-        start = StartContainer(granted.container, job.order(entry))
+        start = StartContainer(granted.container, job.launch_order(entry))
         self.send(node_address(granted.node), start, entry.event, self._latency_ms)
         return True
 
-    def _job_progress(self, job: BookedJob) -> JobProgress:
+    def _job_task_counts(self, job: BookedJob) -> JobProgress:
         return JobProgress(
             maps=job.total(MAPS),
             maps_done=job.finished(MAPS),
@@ -198,7 +200,7 @@ class ApplicationMaster(Frontend):
         self._reduces_asked = 0
         running = [each for each in job.attempts.values() if each.stage == REDUCES]
         for entry in [each for each in reversed(running) if not each.killing][:reduces]:
-            entry.change(BookedChange.ORDER_KILL)
+            entry.change_state(BookedChange.ORDER_KILL)
             why = Why(Reason.MAPS_WAIT, "yarn")
             ordered = ev.KillOrdered(self.now_ms, entry.attempt, why, cause=self.cause)
             kill = msg.KillTask(entry.attempt, self.note(ordered))

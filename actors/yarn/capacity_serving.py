@@ -16,8 +16,8 @@ from callboard.scheduler.queues.amounts import (
     DominantCalculator,
     MemoryCalculator,
     ResourceCalculator,
+    clamped_at_zero,
     nothing,
-    positive,
     smaller_of_each,
 )
 from callboard.scheduler.queues.queue_order import RankedQueue, in_order_of_need
@@ -80,11 +80,11 @@ class CapacityServing(Serving):
         held, limit = queue.held_by(application.user), self.user_limit(queue)
         return may_have_another(held, limit, self.calculator, total)
 
-    def limit(self, queue: YarnQueue, application: Application) -> str:
+    def why_no_more(self, queue: YarnQueue, application: Application) -> str:
         """The user's, or that of the queues."""
         total, held = self.counted.total, queue.held_by(application.user)
         if may_have_another(held, self.user_limit(queue), self.calculator, total):
-            return super().limit(queue, application)
+            return super().why_no_more(queue, application)
         capacity = f"a capacity of {float(100 * queue.share):g} %"
         return f"their users may hold no more of queue `{queue.path}`, with {capacity}"
 
@@ -111,12 +111,12 @@ class CapacityServing(Serving):
         use = QueueUse(used=queue.used, used_by_active=by_active, active_weight=weight)
         return user_limit(params, use, self.calculator, self.counted.total)
 
-    def farthest(self, request: ContainerRequest) -> Locality:
+    def farthest_allowed_level(self, request: ContainerRequest) -> Locality:
         """Another node of the rack after `node_locality_delay` missed offers, another rack after
         as many as there are containers asked for, less where few places are named.
         """
         delay = self.params.node_locality_delay
-        wait = request.anywhere * min(request.places, self.nodes)
+        wait = request.anywhere * min(request.place_count, self.nodes)
         if min(self.nodes * self.nodes, wait) < request.missed * self.nodes:
             return Locality.OFF_RACK
         return Locality.RACK if min(self.nodes, delay) < request.missed else Locality.NODE
@@ -125,7 +125,7 @@ class CapacityServing(Serving):
         left = minus(self.user_limit(queue), queue.held_by(application.user))
         for each in queue.lineage():
             left = smaller_of_each(left, minus(each.maximum, each.used))
-        return positive(smaller_of_each(left, free))
+        return clamped_at_zero(smaller_of_each(left, free))
 
-    def goes_on(self, given: int, off_switch: int) -> bool:
-        return super().goes_on(given, off_switch) and off_switch < self.params.off_switch
+    def may_assign_more(self, given: int, off_switch: int) -> bool:
+        return super().may_assign_more(given, off_switch) and off_switch < self.params.off_switch

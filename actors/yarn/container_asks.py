@@ -42,9 +42,9 @@ class MapPlaces:
         self.changed_nodes: dict[NodeId, None] = {}
         self.changed_racks: dict[int, None] = {}
         for task in range(tasks):
-            self.count(task, 1)
+            self.add_to_counts(task, 1)
 
-    def count(self, task: TaskIndex, more: int) -> None:
+    def add_to_counts(self, task: TaskIndex, more: int) -> None:
         """A map is asked for (1), or has been given a container (-1)."""
         holders = [node for node in self._replicas[task].tolist() if node >= 0]
         for node in holders:
@@ -71,7 +71,7 @@ class ContainerAsks:
         self._places: MapPlaces | None = None
         self._told: dict[int, int] = {}
 
-    def open(self, order: msg.SubmitStage, demand: Vector) -> None:
+    def open_stage(self, order: msg.SubmitStage, demand: Vector) -> None:
         """A stage may run, each task of which takes so much."""
         self.demands[order.stage] = demand
         if order.stage == MAPS and order.replication:
@@ -87,7 +87,7 @@ class ContainerAsks:
     def launched(self, stage: Stage, task: TaskIndex, number: int) -> None:
         """A task has a container; a map that was tried before was asked for anywhere."""
         if stage == MAPS and number == 0 and self._places is not None:
-            self._places.count(task, -1)
+            self._places.add_to_counts(task, -1)
 
     def changes(self, counts: Mapping[int, int]) -> Iterator[ContainerAsk]:
         """What is asked for otherwise than was told before, of the counts by priority."""

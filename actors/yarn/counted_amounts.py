@@ -36,17 +36,17 @@ class CountedAmounts:
             return (sum(vector[: len(SLOTS)]),)
         return tuple(vector[place] for place in self._places)
 
-    def of_task(self, stage: Stage, named: Mapping[str, int]) -> Vector:
+    def task_container_vector(self, stage: Stage, named: Mapping[str, int]) -> Vector:
         """The vector of a task's container: a slot, and its demand rounded up."""
         return self._rounded_up_to_steps(self.dimensions.of_task(slot_kind(stage), named))
 
-    def of_master(self, named: Mapping[str, int]) -> Vector:
+    def master_container_vector(self, named: Mapping[str, int]) -> Vector:
         """The vector of a master's container, which takes no slot."""
         bare = (0,) * len(KINDS)
         amounts = tuple(named.get(name, 0) for name in self.dimensions.named)
         return self._rounded_up_to_steps(bare + amounts)
 
-    def amounts(self, named: Mapping[str, int], otherwise: Vector) -> Vector:
+    def amounts_by_name(self, named: Mapping[str, int], otherwise: Vector) -> Vector:
         """Counted amounts by name; of what is not named, what they are otherwise."""
         pairs = zip(self.names, otherwise, strict=True)
         return tuple(named.get(name, usual) for name, usual in pairs)

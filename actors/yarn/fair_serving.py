@@ -11,7 +11,7 @@ from callboard.actors.yarn.serving import Served, Serving
 from callboard.actors.yarn.yarn_queues import YarnQueue
 from callboard.scheduler.model import Locality
 from callboard.scheduler.orders.fair.water_filling import exact_fraction
-from callboard.scheduler.queues.amounts import nothing, positive, smaller_of_each
+from callboard.scheduler.queues.amounts import clamped_at_zero, nothing, smaller_of_each
 from callboard.scheduler.queues.dominant_order import DominantClaim, compare_dominant
 from callboard.scheduler.resources import Vector, fits, minus, plus
 
@@ -38,7 +38,7 @@ class FairServing(Serving):
             yield from self._applications_below(children[place])
 
     def _claim_of_queue(self, queue: YarnQueue) -> DominantClaim:
-        least = self.counted.amounts(queue.params.min_resources, nothing(queue.used))
+        least = self.counted.amounts_by_name(queue.params.min_resources, nothing(queue.used))
         return self._dominant_claim(queue.used, least, exact_fraction(queue.params.weight))
 
     def _dominant_claim(self, used: Vector, least: Vector, weight: Fraction) -> DominantClaim:
@@ -67,7 +67,7 @@ class FairServing(Serving):
         """Within the maximum of the queue and of all above it."""
         return all(fits(plus(each.used, amounts), each.maximum) for each in queue.lineage())
 
-    def farthest(self, request: ContainerRequest) -> Locality:
+    def farthest_allowed_level(self, request: ContainerRequest) -> Locality:
         """By the part of all nodes that have been passed over (FSAppAttempt)."""
         by_node, by_rack = self.params.node_threshold, self.params.rack_threshold
         if by_node < 0 and by_rack < 0:
@@ -81,4 +81,4 @@ class FairServing(Serving):
     def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:  # noqa: ARG002
         for each in queue.lineage():
             free = smaller_of_each(free, minus(each.maximum, each.used))
-        return positive(free)
+        return clamped_at_zero(free)

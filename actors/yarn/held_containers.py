@@ -95,7 +95,7 @@ class ContainerRequest:
                 counts[place] -= 1
 
     @property
-    def places(self) -> int:
+    def place_count(self) -> int:
         """How many nodes and racks are named."""
         return sum(map(bool, self.nodes.values())) + sum(map(bool, self.racks.values()))
 
@@ -136,7 +136,7 @@ class Application:
             self.requests = dict(sorted(self.requests.items()))
         return self.requests[priority]
 
-    def pending(self) -> Iterator[ContainerRequest]:
+    def pending_requests(self) -> Iterator[ContainerRequest]:
         """What is asked for, by priority."""
         return (each for each in self.requests.values() if each.anywhere > 0)
 

@@ -8,7 +8,7 @@ from callboard.actors.yarn.capacity_serving import CapacityServing
 from callboard.actors.yarn.held_containers import Application
 from callboard.actors.yarn.yarn_queues import YarnQueue
 from callboard.scheduler.model import Millis
-from callboard.scheduler.queues.amounts import nothing, positive, smaller_of_each
+from callboard.scheduler.queues.amounts import clamped_at_zero, nothing, smaller_of_each
 from callboard.scheduler.queues.ideal_allocation import balance_queues
 from callboard.scheduler.queues.preemption_victims import (
     AskedContainers,
@@ -36,19 +36,19 @@ class PreemptionMonitor:
 
     def _chosen_victims(self) -> list[HeldContainer]:
         serving, root = self._serving, self._serving.tree.root
-        queues = [self._monitored_queue(queue) for queue in root.below()]
-        balances = balance_queues(queues, serving.calculator, self._params.balance)
+        queues = [self._monitored_queue(queue) for queue in root.subtree()]
+        balances = balance_queues(queues, serving.calculator, self._params.balance_params)
         leaves = [
             LeafVictims(
                 to_obtain=balances[queue.path].obtained,
                 guaranteed=queue.guaranteed,
                 applications=list(_held_containers(queue.applications.values())),
             )
-            for queue in root.below()
+            for queue in root.subtree()
             if not queue.children
         ]
         total = serving.counted.total
-        return select_victims(leaves, serving.calculator, total, self._params.victims)
+        return select_victims(leaves, serving.calculator, total, self._params.victim_params)
 
     def _monitored_queue(self, queue: YarnQueue) -> MonitoredQueue:
         return MonitoredQueue(
@@ -71,13 +71,13 @@ class PreemptionMonitor:
             asked[each.user] = plus(before, self._amounts_asked_by(each))
         pending = nothing(queue.used)
         for user, amounts in asked.items():
-            room = positive(minus(self._serving.user_limit(queue), queue.held_by(user)))
+            room = clamped_at_zero(minus(self._serving.user_limit(queue), queue.held_by(user)))
             pending = plus(pending, smaller_of_each(amounts, room))
         return pending
 
     def _amounts_asked_by(self, application: Application) -> Vector:
         amounts = nothing(application.used)
-        for request in application.pending():
+        for request in application.pending_requests():
             one = self._serving.counted.of_vector(request.demand)
             amounts = plus(amounts, tuple(request.anywhere * each for each in one))
         return amounts

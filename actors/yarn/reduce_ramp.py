@@ -6,7 +6,7 @@ do not need of theirs goes to reduces too.  When no map waits, all reduces are a
 
 import msgspec
 
-from callboard.scheduler.queues.amounts import truncated
+from callboard.scheduler.queues.amounts import scaled_and_truncated
 from callboard.scheduler.resources import Vector, minus, plus
 
 
@@ -36,7 +36,7 @@ def reduces_to_ask(job: JobProgress, headroom: Vector, ramp: float) -> int:
         _amounts_times(job.reduce_demand, job.reduces_running),
     )
     limit = plus(headroom, held)
-    for_reduces = truncated(limit, min(job.maps_done / job.maps, ramp))
+    for_reduces = scaled_and_truncated(limit, min(job.maps_done / job.maps, ramp))
     for_maps = minus(limit, for_reduces)
     if _containers_that_fit(for_maps, job.map_demand) >= job.maps_waiting + job.maps_running:
         for_reduces = plus(for_reduces, minus(for_maps, maps_need))

@@ -57,7 +57,7 @@ class ResourceManager(Actor[AnyEvent]):
         if params.am:
             self.counted.check_names(params.am, "am")
         self.tree = QueueTree(params.queues, open_ended=params.scheduler != "capacity")
-        self.tree.measure(self.counted)
+        self.tree.set_amounts_due(self.counted)
         self.nodes = [
             YarnNode(facts.node, facts.rack, vector)
             for facts, vector in zip(world.nodes, vectors, strict=True)
@@ -197,7 +197,7 @@ class ResourceManager(Actor[AnyEvent]):
                 return
             given += 1
             off_switch += level is Locality.OFF_RACK
-            if not self.serving.goes_on(given, off_switch):
+            if not self.serving.may_assign_more(given, off_switch):
                 return
 
     def _could_hold_something(self, node: YarnNode) -> bool:
@@ -210,7 +210,7 @@ class ResourceManager(Actor[AnyEvent]):
         for place, (queue, application) in enumerate(self.serving.in_order(), start=1):
             if node.node in application.shunned:
                 continue
-            for request in application.pending():
+            for request in application.pending_requests():
                 level = self._allowed_level(node, queue, application, request)
                 if level is not None:
                     self._allocate_container(node, queue, application, request, place)
@@ -229,7 +229,7 @@ class ResourceManager(Actor[AnyEvent]):
             return None
         request.missed += 1
         level = request.nearest(node)
-        return level if level <= self.serving.farthest(request) else None
+        return level if level <= self.serving.farthest_allowed_level(request) else None
 
     def _allocate_container(
         self,
@@ -302,8 +302,8 @@ class ResourceManager(Actor[AnyEvent]):
         queue = self._queues[application.job]
         if application in queue.waiting:
             return f"application masters may hold no more of queue `{queue.path}` (am_percent)"
-        request = next(application.pending())
+        request = next(application.pending_requests())
         amounts = self.counted.of_vector(request.demand)
         if not self.serving.allows(queue, application, amounts):
-            return self.serving.limit(queue, application)
+            return self.serving.why_no_more(queue, application)
         return ""

@@ -41,18 +41,18 @@ class Serving(ABC):
     def allows(self, queue: YarnQueue, application: Application, amounts: Vector) -> bool:
         """Whether the application may hold so much more."""
 
-    def limit(self, queue: YarnQueue, application: Application) -> str:  # noqa: ARG002
+    def why_no_more(self, queue: YarnQueue, application: Application) -> str:  # noqa: ARG002
         """What the application has come to that may not hold more, in words."""
         return f"queue `{queue.path}`, or one above it, holds all that it may"
 
     @abstractmethod
-    def farthest(self, request: ContainerRequest) -> Locality:
+    def farthest_allowed_level(self, request: ContainerRequest) -> Locality:
         """How far from what it reads a container may be, after that many missed offers."""
 
     @abstractmethod
     def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:
         """How much more the application might get, of what is free in the cluster."""
 
-    def goes_on(self, given: int, off_switch: int) -> bool:  # noqa: ARG002
+    def may_assign_more(self, given: int, off_switch: int) -> bool:  # noqa: ARG002
         """Whether the same heartbeat may bring more."""
         return given < self.most

@@ -108,7 +108,7 @@ class YarnParams(PartParams, frozen=True, kw_only=True):
         return round(1000 * self.am_heartbeat)
 
     @property
-    def balance(self) -> BalanceParams:
+    def balance_params(self) -> BalanceParams:
         """What the monitor goes by."""
         return BalanceParams(
             portion_per_round=self.portion_per_round,
@@ -117,6 +117,6 @@ class YarnParams(PartParams, frozen=True, kw_only=True):
         )
 
     @property
-    def victims(self) -> VictimParams:
+    def victim_params(self) -> VictimParams:
         """How it chooses."""
         return VictimParams(portion_per_round=self.portion_per_round)

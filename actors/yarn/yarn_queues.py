@@ -50,18 +50,18 @@ class YarnQueue:
         if parent is not None:
             parent.children.append(self)
 
-    def measure(self, counted: CountedAmounts) -> None:
+    def set_amounts_due(self, counted: CountedAmounts) -> None:
         """Know what it is due of the cluster's total, and all below it too."""
         total = counted.total
         self.guaranteed = tuple(int(self.share * each) for each in total)
         by_share = tuple(int(self.largest * each) for each in total)
         counted.check_names(self.params.max_resources, f"queues.{self.path}.max_resources")
         counted.check_names(self.params.min_resources, f"queues.{self.path}.min_resources")
-        stated = counted.amounts(self.params.max_resources, by_share)
+        stated = counted.amounts_by_name(self.params.max_resources, by_share)
         self.maximum = smaller_of_each(by_share, stated)
         self.used = self.masters = nothing(total)
         for child in self.children:
-            child.measure(counted)
+            child.set_amounts_due(counted)
 
     def hold(self, user: str, amounts: Vector) -> None:
         """A container of the user's is held in this leaf, and so in all queues above it."""
@@ -88,15 +88,15 @@ class YarnQueue:
             yield queue
             queue = queue.parent
 
-    def below(self) -> Iterator["YarnQueue"]:
+    def subtree(self) -> Iterator["YarnQueue"]:
         """It and all below it, every parent before its children."""
         yield self
         for child in self.children:
-            yield from child.below()
+            yield from child.subtree()
 
     def note_pending(self, application: Application) -> None:
         """See whether an application of this leaf asks for something now."""
-        demands = tuple(each.demand for each in application.pending())
+        demands = tuple(each.demand for each in application.pending_requests())
         if application.job not in self.applications:
             demands = ()
         root = self._root
@@ -149,7 +149,7 @@ class QueueTree:
             params = stated.get(path) or YarnQueueParams()
             queue = self._by_path[path] = YarnQueue(path, params, parent)
             if self._counted is not None:
-                queue.measure(self._counted)
+                queue.set_amounts_due(self._counted)
         return self._by_path[path]
 
     def _set_shares_below(self, parent: YarnQueue) -> None:
@@ -169,10 +169,10 @@ class QueueTree:
                 raise ValueError(f"{told}, less than its capacity, {float(100 * child.share):g} %")
             self._set_shares_below(child)
 
-    def measure(self, counted: CountedAmounts) -> None:
+    def set_amounts_due(self, counted: CountedAmounts) -> None:
         """Know the cluster."""
         self._counted = counted
-        self.root.measure(counted)
+        self.root.set_amounts_due(counted)
 
     def leaf(self, pool: str) -> YarnQueue:
         """The queue of a job's pool: that of this path, also as YARN writes it (`root.prod.etl` is

@@ -24,25 +24,25 @@ from callboard.experiments.backtest.backtest import Backtest, backtest
 from callboard.experiments.backtest.held_back import (
     HistoryPart,
     calibration_of_part,
-    held_back_run,
-    part_of,
+    part_name_of_job,
     parted_history,
+    run_with_typical_initialisation,
     trained_overrides,
     unparted_history,
 )
 from callboard.experiments.backtest.recorded_history import (
     RecordedHistory,
     check_comparable,
-    history_of,
+    history_from_import,
     imported_history,
-    left_out_jobs,
-    partial_load,
+    partial_load_note,
+    rare_heartbeats_note,
     recorded_busy,
-    scripted_note,
-    seldom_heartbeats,
+    scripted_timeline_note,
+    unplayed_jobs_note,
 )
 from callboard.experiments.backtest.seeds_backtest import FIGURES, PolicyBacktest
-from callboard.experiments.journal_paths import file_path, refuse_journal
+from callboard.experiments.journal_paths import file_path, refuse_journal_as_history
 from callboard.experiments.many.run_tasks import worthy_engine
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.pages.charts.backtest_chart import Occupancy, backtest_chart
@@ -56,7 +56,7 @@ from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.histories.recording_file import Imported
 from callboard.progress_line import run_progress
 from callboard.run_arguments import (
@@ -64,7 +64,7 @@ from callboard.run_arguments import (
     add_engine_argument,
     add_world_arguments,
     plan_world,
-    planned_world,
+    plan_world_silently,
 )
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_file import find_scenario
@@ -75,7 +75,7 @@ from callboard.tables.backtest_table import (
     cause_lines,
     error_lines,
     job_lines,
-    skewed_errors,
+    skewed_error_words,
     worst_lines,
 )
 from callboard.tables.engine_lines import engine_lines
@@ -103,23 +103,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def backtest_command(options: argparse.Namespace) -> int:
     figure = None if options.figure is None else _checked_figure(options.figure)
-    planned, parts, imported = _planned(options)
-    history, spec = history_of(imported), planned.spec
+    planned, parts, imported = _planned_backtest(options)
+    history, spec = history_from_import(imported), planned.spec
     asked = (_asked_seeds(options, spec), history, parts, options.engine)
     found = [each for each in _played_backtests(planned, *asked) if each.runs]
     if stopped := _unplayed_words(planned, asked[0], found):
         print_aside(f"callboard: {stopped}")
     if not found:
         return EXIT_INTERRUPTED
-    warning = partial_load(spec, history)
+    warning = partial_load_note(spec, history)
     cut = history.recording.cut
     told = (
         cut,
-        left_out_jobs(spec, history),
-        scripted_note(spec),
-        planned.interval_hint,
+        unplayed_jobs_note(spec, history),
+        scripted_timeline_note(spec),
+        planned.heartbeat_hint,
         warning,
-        seldom_heartbeats(spec) if any_by_heartbeats(planned.policies, spec.scenario.parts) else "",
+        rare_heartbeats_note(spec)
+        if any_by_heartbeats(planned.policies, spec.scenario.parts)
+        else "",
     )
     notes = [each for each in told if each]
     if options.json:
@@ -134,14 +136,14 @@ def backtest_command(options: argparse.Namespace) -> int:
     return EXIT_INTERRUPTED if stopped else 0
 
 
-def _planned(
+def _planned_backtest(
     options: argparse.Namespace,
 ) -> tuple[PlannedWorld, tuple[HistoryPart, ...], Imported]:
     """What is to be played, the parts of the history, and the history."""
     world = plan_world(options.history, options, options.policy)
     path = find_scenario(options.history)
     if not isinstance(world.spec.scenario.workload, RecordedWorkload):
-        refuse_journal(options.history, path)
+        refuse_journal_as_history(options.history, path)
     imported = imported_history(world.spec, path.parent)
     jobs = len(world.spec.jobs)
     check_comparable(imported, jobs)
@@ -150,13 +152,13 @@ def _planned(
     parts = parted_history(options.train, jobs)
     changes = [*trained_overrides(calibration_of_part(imported, parts[0])), *options.set]
     changed = argparse.Namespace(**{**vars(options), "set": changes})
-    return planned_world(options.history, changed, options.policy), parts, imported
+    return plan_world_silently(options.history, changed, options.policy), parts, imported
 
 
 def _asked_seeds(options: argparse.Namespace, spec: RunSpec) -> tuple[int, ...]:
     if options.seeds is None:
         return (spec.scenario.seed,)
-    check_intervals()
+    require_scipy()
     return seeds_of(options.seeds, spec.scenario.seed)
 
 
@@ -178,12 +180,12 @@ def _played_backtests(
 ) -> Iterator[PolicyBacktest]:
     """Policy by policy, the runs that came to their end before Ctrl-C."""
     console = PlainConsole(stderr=True)
-    engine = worthy_engine(asked, len(world.policies) * len(seeds) * world.spec.tasks)
+    engine = worthy_engine(asked, len(world.policies) * len(seeds) * world.spec.task_count)
     for place, policy in enumerate(world.policies):
         runs: list[Backtest] = []
         for seed in seeds:
             try:
-                spec = held_back_run(world.runs(seed)[place], parts)
+                spec = run_with_typical_initialisation(world.runs(seed)[place], parts)
                 with run_progress(console, policy, len(spec.jobs)) as watcher:
                     run = backtest(spec, history, watcher, engine)
                 stopped = run.result.interrupted
@@ -233,7 +235,7 @@ def _as_json(
             each._asdict()
             | {
                 "error": each.error,
-                "part": part_of(each.job, parts),
+                "part": part_name_of_job(each.job, parts),
                 "causes": None if each.causes is None else each.causes._asdict(),
                 "predicted": msgspec.to_builtins(found.predicted_response_ms(each)),
             }
@@ -243,7 +245,7 @@ def _as_json(
         "left_out_why": first.left_out,
         "median_error": errors.error_percentile(50),
         "p95_error": errors.error_percentile(95),
-        "mean_response_error": errors.bias,
+        "mean_response_error": errors.mean_response_error,
         "rank_correlation": errors.rank_correlation,
         "parts": [_part_json(found, part) for part in parts],
         "worst": [
@@ -271,12 +273,12 @@ def _guesses_to_note(history: RecordedHistory, options: argparse.Namespace) -> l
     """
     keys = [each.partition("=")[0].strip() for each in options.set]
     keys += ["cluster.nodes"] if getattr(options, "--nodes") is not None else []
-    stated = list(filter(None, map(_guess_pattern, keys)))
+    stated = list(filter(None, map(_overridden_guess_pattern, keys)))
     guessed = [each for each in history.guessed if not any(re.match(of, each) for of in stated)]
     return [f"guessed on reading: {each}" for each in guessed]
 
 
-def _guess_pattern(key: str) -> str:
+def _overridden_guess_pattern(key: str) -> str:
     """How a guess begins that the key states instead; empty if there is none."""
     if key == "cluster.nodes":
         return r"[\d,]+ nodes?\b"
@@ -316,17 +318,17 @@ def _print_backtest(
     say()
     for line in cause_lines(found, parts):
         say(line)
-    if skewed := skewed_errors(found, parts):
+    if skewed := skewed_error_words(found, parts):
         say(skewed)
     for each in found:
-        _say_jobs(say, each, parts, several=len(found) > 1)
+        _print_jobs(say, each, parts, several=len(found) > 1)
     if played := list(engine_lines(run.result for each in found for run in each.runs)):
         say()
         for line in played:
             say(line)
 
 
-def _say_jobs(
+def _print_jobs(
     say: Callable[[str], None],
     found: PolicyBacktest,
     parts: Sequence[HistoryPart],

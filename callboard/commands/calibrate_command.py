@@ -19,14 +19,14 @@ import msgspec
 
 from callboard.arguments import OneFile
 from callboard.console import ReportConsole, plain
-from callboard.experiments.journal_paths import file_path, refuse_journal
+from callboard.experiments.journal_paths import file_path, refuse_journal_as_history
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
 from callboard.histories.calibration.calibrate import Calibration, calibrate
 from callboard.histories.calibration.estimate import Estimate
 from callboard.histories.model.tasks_file import tasks_digest
 from callboard.histories.recording_file import is_tasks_file
-from callboard.histories.source_path import history_source
+from callboard.histories.source_path import checked_history_source
 from callboard.scenarios.calibrated_scenario import (
     ScenarioFigure,
     calibrated,
@@ -69,8 +69,8 @@ def calibrate_command(options: argparse.Namespace) -> int:
 
 def _source_path(name: str, columns: str) -> Path:
     """The history of that name, or the scenario that plays one."""
-    path = history_source(name, columns)
-    refuse_journal(name, path)
+    path = checked_history_source(name, columns)
+    refuse_journal_as_history(name, path)
     return path
 
 
@@ -84,7 +84,7 @@ def _sources_and_columns(paths: list[Path], columns: str) -> tuple[list[Path], s
     workload = load_scenario(paths[0]).workload
     if not isinstance(workload, RecordedWorkload):
         raise InputError(f"{paths[0]}: it plays no recorded history, so that nothing tells")
-    return [workload.located(paths[0].parent)], columns or workload.columns
+    return [workload.located_file(paths[0].parent)], columns or workload.columns
 
 
 def _checked_target(to: str, paths: list[Path]) -> Path:
@@ -130,7 +130,7 @@ def _print_estimates(found: Calibration, path: Path, to: Path | None) -> None:
         console.print_line(plain(line))
     if to is not None:
         console.print()
-        console.print_line(plain(f"{to}: a scenario that plays it {_figures_in_scenario(found)}"))
+        console.print_line(plain(f"{to}: a scenario that plays it {_changed_figures_words(found)}"))
 
 
 def _estimate_lines(found: Calibration) -> Iterator[str]:
@@ -146,28 +146,28 @@ def _estimate_lines(found: Calibration) -> Iterator[str]:
         yield ""
         yield "left at the default"
     for default in kept:
-        yield f"{default.name:<22}{_scenario_figure(default):>12}  {default.why}"
+        yield f"{default.name:<22}{_scenario_figure_text(default):>12}  {default.why}"
     changed = changed_figures(found)
     if bounded := [each for each in changed if each.why and each.field.startswith("tasks.")]:
         yield ""
         yield "moved from the default, though its interval may hold it"
     for moved in bounded:
-        yield f"{moved.name:<22}{_scenario_figure(moved):>12}  {moved.why}"
+        yield f"{moved.name:<22}{_scenario_figure_text(moved):>12}  {moved.why}"
 
 
-def _figures_in_scenario(found: Calibration) -> str:
+def _changed_figures_words(found: Calibration) -> str:
     """What the scenario has of them: `with map slots a node: 4; slow start: 6.2%`."""
     changed = changed_figures(found)
     if not changed:
         return "with the defaults"
     told = (
-        f"{each.name}: {_scenario_figure(each)}" + (f" ({each.why})" if each.why else "")
+        f"{each.name}: {_scenario_figure_text(each)}" + (f" ({each.why})" if each.why else "")
         for each in changed
     )
     return f"with {'; '.join(told)}"
 
 
-def _scenario_figure(figure: ScenarioFigure) -> str:
+def _scenario_figure_text(figure: ScenarioFigure) -> str:
     if figure.field == "tasks.slowstart":
         return f"{figure.value:.1%}"
     unit = {"tasks": "×", "cluster": "ms" if figure.field.endswith("_ms") else ""}

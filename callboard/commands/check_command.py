@@ -35,10 +35,10 @@ from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME, guaranteed_by
 from callboard.fairness.experiment import Experiment
-from callboard.fairness.property import Property, evaluate, is_guaranteed_by_all
+from callboard.fairness.property import Property, evaluate, is_guaranteed_by_architecture
 from callboard.fairness.scenario_family import scenario_size
 from callboard.file_watch import file_saves, policy_files
-from callboard.progress_line import announce, steps_progress
+from callboard.progress_line import announce_long_work, steps_progress
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.scheduler.text.strict_decoder import nearest
@@ -104,11 +104,11 @@ def _test_policy(options: argparse.Namespace) -> int:
     plan = _selected_properties(policy, options)
     examples = search_arguments.example_count(options)
     steps = examples * len(plan.properties)
-    announce(f"{policy}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
+    announce_long_work(f"{policy}: {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
     progress = steps_progress(policy, steps)
     tested = partial(Experiment, policy=policy)
     with search.temporary_hypothesis_home(), progress as watch:
-        findings = search.examine(
+        findings = search.examine_properties(
             tested, plan.properties, examples=examples, seed=options.seed, on_progress=watch
         )
     written = {
@@ -134,7 +134,7 @@ class PropertySelection(NamedTuple):
 
 
 def _selected_properties(policy: str, options: argparse.Namespace) -> PropertySelection:
-    if plugins.stands_alone(policy):
+    if plugins.is_architecture(policy):
         return _properties_of_architecture(plugins.load_architecture(policy).name, options)
     made = plugins.load_policy(policy)
     if options.property:
@@ -149,15 +149,17 @@ def _properties_of_architecture(
     architecture: str, options: argparse.Namespace
 ) -> PropertySelection:
     """The same for an architecture without a master."""
-    spoken_of = [prop for prop in PROPERTIES if prop.why_silent_on(architecture) is None]
+    spoken_of = [
+        prop for prop in PROPERTIES if prop.why_silent_on_architecture(architecture) is None
+    ]
     if options.property:
         named = frozenset(_known_property(name) for name in options.property)
         for name in named - {prop.name for prop in spoken_of}:
-            why = PROPERTIES_BY_NAME[name].why_silent_on(architecture)
+            why = PROPERTIES_BY_NAME[name].why_silent_on_architecture(architecture)
             raise InputError(f"--property {name}: {why}, and not of `{architecture}`")
         return PropertySelection([prop for prop in spoken_of if prop.name in named], named)
     guaranteed = frozenset(
-        prop.name for prop in spoken_of if is_guaranteed_by_all(architecture, prop)
+        prop.name for prop in spoken_of if is_guaranteed_by_architecture(architecture, prop)
     )
     wanted = [prop for prop in spoken_of if options.all or prop.name in guaranteed]
     others = ", ".join(prop.name for prop in PROPERTIES if prop not in spoken_of)
@@ -198,7 +200,7 @@ def _print_findings(
     for finding in findings:
         name, found = finding.prop.name, finding.counterexample
         style = ("bold red" if name in plan.guaranteed else "yellow") if found else ""
-        result = plain(_result_cell(finding, plan), style)
+        result = plain(_remarks_cell(finding, plan), style)
         table.add_row(plain(name, style), plain(_tested_cell(finding)), result)
     console.print_line(heading)
     console.print(table)
@@ -220,7 +222,7 @@ def _tested_cell(finding: search.Finding) -> str:
     return f"{finding.tested:,}" if finding.tested else "–"
 
 
-def _result_cell(finding: search.Finding, plan: PropertySelection) -> str:
+def _remarks_cell(finding: search.Finding, plan: PropertySelection) -> str:
     found, remarks = finding.counterexample, []
     if found is not None:
         nodes, jobs, _ = scenario_size(found.scenario)

@@ -43,15 +43,15 @@ def _completers_by_metavar() -> dict[str | tuple[str, ...] | None, object]:
 
     scenarios = library_names()
     return {
-        "SCENARIO": words_and_files("scenario", scenarios, ("toml", "tsv", "journal")),
-        "POLICY": words_and_files("policy", [*ORDERS, *ARCHITECTURES], ("py",)),
+        "SCENARIO": words_and_files_completer("scenario", scenarios, ("toml", "tsv", "journal")),
+        "POLICY": words_and_files_completer("policy", [*ORDERS, *ARCHITECTURES], ("py",)),
         "JOURNAL": shtab.glob("*.journal"),
         "FILE": shtab.FILE,
         "FOLDER": shtab.DIRECTORY,
     }
 
 
-def words_and_files(name: str, words: Sequence[str], endings: Sequence[str]) -> Completer:
+def words_and_files_completer(name: str, words: Sequence[str], endings: Sequence[str]) -> Completer:
     """Completes any of these words, files with these endings, and folders."""
     listed = " ".join(words)
     globs = " ".join(f"'!*.{ending}'" for ending in endings)

@@ -47,8 +47,8 @@ from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.page_collector import PageCollector
 from callboard.journal.export.page_data import compared_page_data, page_data
-from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
-from callboard.journal.export.run_history import run_history
+from callboard.journal.export.rows import ROW_KINDS, RowKind, attempts_or_jobs_table
+from callboard.journal.export.run_history import played_history_of_run
 from callboard.journal.export.run_page import run_page
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.reader import Journal
@@ -118,18 +118,18 @@ def _write_in_format(
     """Write the journal in this form; what was written, in words, and what could not be."""
     match form:
         case "trace" | "csv" | "parquet":
-            return _write_data(ExportData.of_events(journal), form, rows, path), ()
+            return _write_trace_or_table(ExportData.of_events(journal), form, rows, path), ()
         case "html":
             return _write_page(journal, beside, path), ()
         case "sls":
             assert path is not None
-            return write_sls_folder(run_history(journal), journal.path, path)
+            return write_sls_folder(played_history_of_run(journal), journal.path, path)
         case "policy":
             with _opened_output(path) as file:
                 called = "" if path is None else path.name
-                return write_scheduler_file(run_history(journal), file, called)
+                return write_scheduler_file(played_history_of_run(journal), file, called)
         case _:
-            history = run_history(journal)
+            history = played_history_of_run(journal)
             with _opened_output(path) as file:
                 return write_history(form, history, journal.path, file)
 
@@ -137,7 +137,7 @@ def _write_in_format(
 def _write_page(journal: Journal, beside: Journal | None, path: Path | None) -> str:
     """Write the page that plays the run back, or two runs; what was written, in words."""
     collector = PageCollector.of_events(journal, oracle_of_journal)
-    other = None if beside is None else _collected_beside(beside)
+    other = None if beside is None else _second_page_collector(beside)
     data = page_data(collector) if other is None else compared_page_data(collector, other)
     with _opened_output(path) as file:
         file.write(run_page(data))
@@ -145,7 +145,7 @@ def _write_page(journal: Journal, beside: Journal | None, path: Path | None) -> 
     return f"a page of {count(attempts, 'attempt')}"
 
 
-def _collected_beside(journal: Journal) -> PageCollector:
+def _second_page_collector(journal: Journal) -> PageCollector:
     try:
         return PageCollector.of_events(journal, oracle_of_journal)
     except ValueError as error:
@@ -181,7 +181,7 @@ def _checked_target(to: str, journals: Sequence[Path], form: Format) -> Path:
     return path
 
 
-def _write_data(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> str:
+def _write_trace_or_table(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> str:
     """Write the data; what was written, in words."""
     if form == "trace":
         with _opened_output(path) as file:
@@ -190,7 +190,7 @@ def _write_data(data: ExportData, form: Format, rows: RowKind, path: Path | None
                 file.write(f"{line}\n")
                 number += 1
         return count(number, "trace event")
-    columns = columns_of(data, rows)
+    columns = attempts_or_jobs_table(data, rows)
     if form == "csv":
         with _opened_output(path) as file:
             number = table_files.write_csv(columns, file)

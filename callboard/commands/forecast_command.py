@@ -22,8 +22,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.arguments import moment, whole_number
-from callboard.console import ReportConsole, aligned, plain
+from callboard.arguments import parse_moment, whole_number_type
+from callboard.console import ReportConsole, aligned_lines, plain
 from callboard.experiments.backtest.recorded_history import imported_history
 from callboard.experiments.forecast.continuations import Continuations
 from callboard.experiments.forecast.forecast import (
@@ -44,7 +44,7 @@ from callboard.experiments.run.simulation import Simulation
 from callboard.experiments.user_errors import InputError
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.histories.played_recording import played_recording
-from callboard.journal.export.run_history import run_history
+from callboard.journal.export.run_history import played_history_of_run
 from callboard.journal.tell.time_format import clock_time
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import add_world_arguments, plan_world
@@ -75,14 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", action="append", required=True, metavar="POLICY", help="what schedules")
     at = "the moment, as in 7:30, 1:07:30, 90s or 1h30m"
     when = parser.add_mutually_exclusive_group(required=True)
-    when.add_argument("--at", type=moment, metavar="TIME", help=at)
+    when.add_argument("--at", type=parse_moment, metavar="TIME", help=at)
     test = "forecast at that many moments of what is over, and count the intervals that held it"
-    when.add_argument("--test", type=whole_number(1, 1000), metavar="N", help=test)
+    when.add_argument("--test", type=whole_number_type(1, 1000), metavar="N", help=test)
     add("--job", action="append", metavar="NAME", help="only this job; repeated, these")
     runs = f"how often what is not known is drawn anew (default: {_RUNS})"
     add(
         "--runs",
-        type=whole_number(_RUNS_LEAST, 100_000, why=_FEW),
+        type=whole_number_type(_RUNS_LEAST, 100_000, why=_FEW),
         default=_RUNS,
         metavar="N",
         help=runs,
@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     none = "no job comes any more; else jobs come on as they have come"
     add("--no-arrivals", action="store_true", help=none)
     cores = "how many processes play at once (default: one a core)"
-    add("--cores", type=whole_number(1, 4096), metavar="N", help=cores)
+    add("--cores", type=whole_number_type(1, 4096), metavar="N", help=cores)
     add("--json", action="store_true", help="print the forecasts as JSON")
     add_world_arguments(parser)
 
@@ -148,14 +148,14 @@ def _world_to_forecast(options: argparse.Namespace) -> _World:
         recording = imported_history(spec, source.parent).recording
         world = _world_of_history(spec.scenario.name, spec, recording.jobs)
         return world._replace(note=recording.cut)
-    return _world_of_run(spec, source)
+    return _world_of_played_run(spec, source)
 
 
-def _world_of_run(spec: RunSpec, source: Path) -> _World:
+def _world_of_played_run(spec: RunSpec, source: Path) -> _World:
     """A run as a history: what is known of a scenario beyond that is not used."""
     events: list[AnyEvent] = []
     Simulation(spec, [events.append]).run()
-    played = run_history(events)
+    played = played_history_of_run(events)
     imported = played_recording(played, input_replicas(played.started, source))
     recorded = from_dict(scenario_of(imported, spec.scenario.name, ""))
     assert isinstance(recorded.workload, RecordedWorkload)
@@ -228,7 +228,7 @@ def _last_arrival_ms(state: KnownState, options: argparse.Namespace) -> Millis |
 
 
 def _engine_for_forecasts(world: _World, options: argparse.Namespace) -> EngineName:
-    return worthy_engine("auto", world.spec.tasks * options.runs)
+    return worthy_engine("auto", world.spec.task_count * options.runs)
 
 
 # How good forecasts were.
@@ -314,7 +314,7 @@ def _print_forecasts(
     console.print_line(plain(told))
     if world.note:
         console.print_line(plain(f"note: {world.note}"))
-    if played := _played_note(world, state):
+    if played := _departure_from_history_note(world, state):
         console.print_line(plain(f"note: {played}"))
     for why in dict.fromkeys(each.why_open for each in found if each.why_open):
         names = [world.spec.jobs[each.job].name for each in found if each.why_open == why]
@@ -336,11 +336,11 @@ def _print_forecasts(
             )
         )
     console.print_line(plain(""))
-    for line in aligned(rows, figures=True):
+    for line in aligned_lines(rows, figures=True):
         console.print_line(plain(line))
 
 
-def _played_note(world: _World, state: KnownState) -> str:
+def _departure_from_history_note(world: _World, state: KnownState) -> str:
     """By how many jobs the moment is another than the history's; empty where it is that."""
     over = {job for job, ended_ms in world.ended_ms.items() if ended_ms <= state.at_ms}
     played = state.finished_ms.keys() & world.ended_ms.keys()
@@ -358,4 +358,4 @@ def _played_note(world: _World, state: KnownState) -> str:
 def _done_tasks_text(state: KnownState, job: JobId, maps: int, reduces: int) -> str:
     """How many of its maps, and of its reduces, have ended."""
     stages = zip(STAGES, (maps, reduces), strict=True)
-    return " + ".join(f"{len(state.ended_of(job, stage, n))}/{n}" for stage, n in stages)
+    return " + ".join(f"{len(state.ended_tasks(job, stage, n))}/{n}" for stage, n in stages)

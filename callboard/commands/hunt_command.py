@@ -28,7 +28,7 @@ from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.scenario_family import scenario_size
 from callboard.fairness.search import temporary_hypothesis_home
-from callboard.progress_line import announce, steps_progress
+from callboard.progress_line import announce_long_work, steps_progress
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.strict_decoder import suggestion
@@ -63,7 +63,7 @@ def hunt_command(options: argparse.Namespace) -> int:
     examples = search_arguments.example_count(options)
     mine, its = (partial(Experiment, policy=name) for name in (hunted, against))
     title, steps = f"{hunted} against {against}", 2 * examples
-    announce(f"{title}: up to {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
+    announce_long_work(f"{title}: up to {count(steps, 'scenario')},", steps * _SECONDS_A_SCENARIO)
     progress = steps_progress(title, steps)
     with temporary_hypothesis_home(), progress as watch:
         result = hunt(mine, its, objective, examples=examples, seed=options.seed, on_progress=watch)

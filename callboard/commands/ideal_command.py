@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 from math import inf
 from pathlib import Path
 
-from callboard.arguments import number, whole_number
+from callboard.arguments import number_type, whole_number_type
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
 from callboard.experiments.ideal_study.law_systems import GITTINS
@@ -28,15 +28,15 @@ from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.study_runs import (
     compute_study,
-    known_runs,
+    count_known_runs,
     open_study_pool,
     study_runs,
 )
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
-from callboard.experiments.many.result_store import ResultStore, users_store
+from callboard.experiments.many.result_store import ResultStore, users_store_path
 from callboard.experiments.many.task_pool import dask_workers
 from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.ideal_laws import (
     LAW_JOBS,
     LAW_JOBS_PLAIN,
@@ -50,9 +50,9 @@ from callboard.scheduler.ideal.report_workload import SIZE_MODELS
 from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.slot_laws import HEARTBEAT_S, compare_slot
 
-_AT_LEAST_0 = number("a finite number of 0 or more", lambda value: 0 <= value < inf)
-_HEARTBEAT = number("0.01 to 3600", lambda value: 0.01 <= value <= 3600)
-_ABOVE_0 = number("a finite number above 0", lambda value: 0 < value < inf)
+_AT_LEAST_0 = number_type("a finite number of 0 or more", lambda value: 0 <= value < inf)
+_HEARTBEAT = number_type("0.01 to 3600", lambda value: 0.01 <= value <= 3600)
+_ABOVE_0 = number_type("a finite number above 0", lambda value: 0 < value < inf)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -62,32 +62,32 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--law", nargs="+", metavar="LAW", help=law)
     jobs = f"with --law: a run (default: {LAW_JOBS:,}; without numba {LAW_JOBS_PLAIN:,}; with"
     jobs += f" --cluster {SLOT_JOBS:,})"
-    add("--jobs", type=whole_number(100, 10_000_000), metavar="N", help=jobs)
+    add("--jobs", type=whole_number_type(100, 10_000_000), metavar="N", help=jobs)
     servers = "with --law: servers, each of speed 1, under fifo or srpt (default: 1)"
-    add("--servers", type=whole_number(1, 10_000), metavar="K", help=servers)
+    add("--servers", type=whole_number_type(1, 10_000), metavar="K", help=servers)
     add("--report", action="store_true", help="all of the report's figures, 100 runs each")
     sigma = "errors (default: 0 0.5 1; with --law 0)"
     add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help=sigma)
     add("--load", nargs="+", type=_ABOVE_0, metavar="L", help="loads (default: 0.9)")
     add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
     runs = f"runs a point (default: 20; --report: 100; --cluster: {SLOT_RUNS})"
-    add("--runs", type=whole_number(1), metavar="N", help=runs)
+    add("--runs", type=whole_number_type(1), metavar="N", help=runs)
     cluster = "with --law: the jobs, sizes in seconds, on one slot of a cluster too; what that adds"
     add("--cluster", action="store_true", help=cluster)
     heartbeat = f"with --cluster: seconds between two heartbeats (default: {HEARTBEAT_S:g})"
     add("--heartbeat", type=_HEARTBEAT, metavar="S", help=heartbeat)
     most = "with --law: play on where a mean is not told, if that many runs would tell it"
-    add("--most-runs", type=whole_number(1), metavar="N", help=most)
+    add("--most-runs", type=whole_number_type(1), metavar="N", help=most)
     played = f"{', '.join(DISCIPLINES)}; with --law also {GITTINS}"
     choices = (*DISCIPLINES, GITTINS)
     add("--disciplines", nargs="+", choices=choices, metavar="D", help=played)
     add("--against", choices=DISCIPLINES, metavar="D", help="what differences are taken to")
     add("--size-model", choices=SIZE_MODELS, default="report", help="how bytes become seconds")
-    add("--seed", type=whole_number(0), default=0, help="of the errors (default: 0)")
+    add("--seed", type=whole_number_type(0), default=0, help="of the errors (default: 0)")
     add("--out", type=Path, default=Path("ideal-results"), help="folder for CSV and figures")
     add("--format", nargs="+", choices=("svg", "png"), default=["svg", "png"], help="of figures")
     add("--cache", type=Path, default=None, metavar="FILE", help="where outcomes are kept")
-    add("--cores", type=whole_number(1), help="how many cores to use (default: all)")
+    add("--cores", type=whole_number_type(1), help="how many cores to use (default: all)")
     add("--on", metavar="dask://HOST:PORT", help="compute on a Dask cluster")
 
 
@@ -113,9 +113,9 @@ def ideal_command(args: Namespace) -> int:
 def _run_experiment(args: Namespace, say: PlainConsole) -> int:
     study = _asked_study(args, say)
     against = _reference_discipline(args, study)
-    check_intervals()
+    require_scipy()
     make_folder(args.out)
-    with ResultStore(args.cache or users_store()) as store:
+    with ResultStore(args.cache or users_store_path()) as store:
         results = _computed_results(args, study, store, say)
     out = PlainConsole()
     points = study.figures[0].points if args.report else study.points
@@ -192,7 +192,7 @@ def _computed_results(
     args: Namespace, study: Study, store: ResultStore, say: PlainConsole
 ) -> Results:
     """The outcomes that are in the store, and the others computed."""
-    wanted, have = len(study_runs(study)), known_runs(study, store)
+    wanted, have = len(study_runs(study)), count_known_runs(study, store)
     if have:
         say.print(f"{have} of {wanted} runs were done before")
     elsewhere = args.on and have < wanted

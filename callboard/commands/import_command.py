@@ -39,14 +39,14 @@ from pathlib import Path
 import msgspec
 
 from callboard.arguments import OneFile
-from callboard.experiments.journal_paths import check_folder, refuse_journal
+from callboard.experiments.journal_paths import check_folder, refuse_journal_as_history
 from callboard.experiments.user_errors import InputError
 from callboard.histories.model.import_report import FATES
 from callboard.histories.model.tasks_file import TASKS_SUFFIX, tasks_digest, write_recording
 from callboard.histories.recording_file import Imported, attempt_lines, import_files, is_tasks_file
-from callboard.histories.source_path import history_source
+from callboard.histories.source_path import checked_history_source
 from callboard.scenarios.failures import outage_lines
-from callboard.scenarios.recording_scenario import plain_name, scenario_of
+from callboard.scenarios.recording_scenario import name_without_suffixes, scenario_of
 from callboard.scenarios.scenario_file import from_dict
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
@@ -91,11 +91,11 @@ def import_command(options: argparse.Namespace) -> int:
 
 def _history_path(name: str, columns: str) -> Path:
     """The history of that name; InputError for what can be played as it is."""
-    path = history_source(name, columns)
+    path = checked_history_source(name, columns)
     play = f"`callboard run {shlex.quote(name)}` plays"
     if path.is_file() and path.suffix == ".toml":
         raise InputError(f"{name}: this is a scenario already: {play} it")
-    refuse_journal(name, path)
+    refuse_journal_as_history(name, path)
     if is_tasks_file(path):
         raise InputError(f"{name}: these are the tasks of an import already: {play} them")
     return path
@@ -103,7 +103,7 @@ def _history_path(name: str, columns: str) -> Path:
 
 def _scenario_name(asked: str | None, path: Path) -> str:
     if asked is None:
-        return plain_name(path)
+        return name_without_suffixes(path)
     if not asked or asked != Path(asked).name:
         raise InputError(f"--name {asked[:80]}: expected a name, without a folder")
     return asked

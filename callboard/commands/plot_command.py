@@ -37,7 +37,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callboard.arguments import OneFile, whole_number
+from callboard.arguments import OneFile, whole_number_type
 from callboard.console import print_aside
 from callboard.experiments.journal_paths import check_folder, file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
@@ -91,16 +91,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--of", metavar="MEASURE", help=measure)
     size = "width and height in inches, as in 7x3 (default: a paper's column or page)"
-    add("--size", type=_size_in_inches, metavar="WxH", help=size)
+    add("--size", type=_parse_size_in_inches, metavar="WxH", help=size)
     dpi = f"pixels an inch, in .png (default: {CHART_DPI})"
-    add("--dpi", type=whole_number(20, 1200), default=CHART_DPI, metavar="N", help=dpi)
+    add("--dpi", type=whole_number_type(20, 1200), default=CHART_DPI, metavar="N", help=dpi)
     add("--title", metavar="TEXT", help="a title of your own")
 
 
 _INCHES_LEAST, _INCHES_MOST, _PIXELS_MOST = 2.0, 60.0, 20_000
 
 
-def _size_in_inches(text: str) -> tuple[float, float]:
+def _parse_size_in_inches(text: str) -> tuple[float, float]:
     """An argparse `type`: a width and a height, as in `7x3` or `7.1x3.5`."""
     parts = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)[x×](\d{1,3}(?:\.\d+)?)", text)
     size = (float(parts[1]), float(parts[2])) if parts else (0.0, 0.0)
@@ -119,13 +119,13 @@ def plot_command(options: argparse.Namespace) -> int:
     measure = None if options.of is None else measure_named(options.of)
     if measure is not None and charts is RUN_CHARTS and not figures:
         figures = [MEASURE_CHART]
-    _check_words(paths, figures, charts, options.of)
+    _check_drawable_together(paths, figures, charts, options.of)
     refuse_twice(paths)
     _check_pixels(options)
     if options.to.lower().endswith(".html"):
-        return _write_page(options, figures, paths)
+        return _write_gantt_page(options, figures, paths)
     files = _figure_files(options.to, figures or list(charts), options.format, several=not figures)
-    _refuse_to_overwrite(files.values(), paths)
+    _refuse_to_overwrite_inputs(files.values(), paths)
     check_matplotlib()
     measure = measure or MEASURES["mean"]
     draw = (
@@ -138,14 +138,14 @@ def plot_command(options: argparse.Namespace) -> int:
     )
 
 
-def _write_page(
+def _write_gantt_page(
     options: argparse.Namespace, figures: Sequence[str], journals: Sequence[Path]
 ) -> int:
     """The gantt as a page."""
     if list(figures) != ["gantt"] or any(map(is_store, journals)):
         raise InputError(f"--to {options.to}: only the gantt of journals is drawn as a page")
     path = file_path("--to", options.to)
-    _refuse_to_overwrite([path], journals)
+    _refuse_to_overwrite_inputs([path], journals)
     try:
         page = gantt_page(_read_runs(journals, with_shares=False), options.title)
     except NothingToDraw as error:
@@ -167,7 +167,7 @@ def _input_path(word: str) -> Path:
     return path
 
 
-def _check_words(
+def _check_drawable_together(
     paths: Sequence[Path], figures: Sequence[str], charts: Mapping[str, object], of: str | None
 ) -> None:
     """InputError where what was named cannot be drawn together."""
@@ -210,7 +210,7 @@ def _figure_files(
     return {name: path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names}
 
 
-def _refuse_to_overwrite(files: Iterable[Path], inputs: Sequence[Path]) -> None:
+def _refuse_to_overwrite_inputs(files: Iterable[Path], inputs: Sequence[Path]) -> None:
     for path in files:
         if path.is_dir():
             raise InputError(f"{path}: this is a folder, and a figure was to be written there")

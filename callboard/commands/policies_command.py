@@ -58,7 +58,7 @@ def _describe_parts(named: Sequence[str]) -> None:
     """Each part of what is named: what it is, what its code says of itself, its parameters."""
     console = ReportConsole()
     for text in named:
-        for spec in plugins.named_parts(text):
+        for spec in plugins.parts_named_in(text):
             for line in _description_lines(spec.part, spec.name):
                 console.print_line(plain(line))
 

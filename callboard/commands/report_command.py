@@ -9,7 +9,7 @@ examples:
 import argparse
 from pathlib import Path
 
-from callboard.arguments import OneFile, moment
+from callboard.arguments import OneFile, parse_moment
 from callboard.experiments.journal_paths import file_path, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.pages.report.report_source import (
@@ -23,9 +23,9 @@ from callboard.experiments.whole_files import replacement_words
 from callboard.scheduler.text.quantities import count
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     """An argparse `type`: a length of time, in seconds."""
-    ms = moment(text)
+    ms = parse_moment(text)
     if not ms:
         raise argparse.ArgumentTypeError(f"expected a time above 0, got {text!r}")
     return ms / 1000
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to", action=OneFile, required=True, metavar="FILE", help="the page to write, report.html"
     )
     slo = "also say which share of the jobs was done within this time, as 90, 1:40 or 5m"
-    add("--slo", type=_seconds, metavar="TIME", help=slo)
+    add("--slo", type=_parse_seconds, metavar="TIME", help=slo)
 
 
 def report_command(options: argparse.Namespace) -> int:
@@ -48,7 +48,7 @@ def report_command(options: argparse.Namespace) -> int:
     source = _read_source(options.inputs, options.slo)
     replaces = replacement_words(path)
     write_report(source, path)
-    played, every = source.played, count(len(source.cells), "run")
+    played, every = source.played_count, count(len(source.cells), "run")
     runs = every if played == len(source.cells) else f"{played:,} of {every}"
     print(f"report of {runs} written to {path}{replaces}")
     return 0

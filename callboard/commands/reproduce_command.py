@@ -18,11 +18,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.arguments import OneFile, whole_number
+from callboard.arguments import OneFile, whole_number_type
 from callboard.console import ReportConsole, plain, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.computing import compute_missing
-from callboard.experiments.many.result_store import ResultStore, users_store
+from callboard.experiments.many.result_store import ResultStore, users_store_path
 from callboard.experiments.many.seeds import seeds_of
 from callboard.experiments.many.task_pool import SharedBoard, local_workers
 from callboard.experiments.reproduction.artefact import AnyArtefact
@@ -32,10 +32,10 @@ from callboard.experiments.reproduction.evidence import TRACES_VARIABLE
 from callboard.experiments.reproduction.exploration import (
     Exploration,
     Explored,
+    asked_per_setting,
     explored,
-    to_play,
 )
-from callboard.experiments.reproduction.metered_run import played_by
+from callboard.experiments.reproduction.metered_run import calls_with_engine
 from callboard.experiments.reproduction.outcome import ArtefactOutcome, tally_words
 from callboard.experiments.reproduction.recorded_explorations import (
     explored_as_json,
@@ -49,14 +49,14 @@ from callboard.experiments.reproduction.reproduce import (
     Asked,
     artefact_with_seeds,
     last_outcomes,
-    missing_of,
-    outcomes,
+    missing_artefact_calls,
+    record_outcomes,
 )
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.user_errors import EXIT_INTERRUPTED, InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
-from callboard.histories.quantiles import check_intervals
-from callboard.progress_line import announce, steps_progress
+from callboard.histories.quantiles import require_scipy
+from callboard.progress_line import announce_long_work, steps_progress
 from callboard.run_arguments import add_engine_argument
 from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
@@ -77,7 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--explore", action="store_true", help=swept)
     seeds = "how many of the seeds that judge (101 and on), or a range"
     add("--seeds", metavar="N|LO..HI", help=seeds)
-    add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
+    add(
+        "--cores",
+        type=whole_number_type(1, 10_000),
+        metavar="N",
+        help="processes (default: all cores)",
+    )
     add_engine_argument(add)
     traces = "where SWIM's traces are (default: the folder in CALLBOARD_TRACES)"
     add("--traces", metavar="FOLDER", help=traces)
@@ -90,20 +95,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def reproduce_command(options: argparse.Namespace) -> int:
-    check_intervals()
+    require_scipy()
     if options.traces is not None:
         _use_traces(Path(options.traces))
-    artefacts = chosen_by(options)
+    artefacts = artefacts_by_options(options)
     report, markdown = _page_paths(options)
-    with ResultStore(options.cache or users_store()) as store:
+    with ResultStore(options.cache or users_store_path()) as store:
         if not artefacts:
             _list_artefacts(last_outcomes(store), as_json=options.json)
             return 0
         if options.explore:
             return _play_explorations(artefacts, store, options, report)
-        wanted = _asked_artefacts(artefacts, options)
+        wanted = _artefacts_with_seeds(artefacts, options)
         stopped = _compute_missing(wanted, store, options)
-        found = list(outcomes(wanted, store))
+        found = list(record_outcomes(wanted, store))
         _print_outcomes(wanted, found, as_json=options.json)
         if report is not None:
             from callboard.experiments.reproduction.reproduction_report import write_papers_page
@@ -128,7 +133,7 @@ def _use_traces(folder: Path) -> None:
     os.environ[TRACES_VARIABLE] = str(folder.absolute())
 
 
-def chosen_by(options: argparse.Namespace) -> list[AnyArtefact]:
+def artefacts_by_options(options: argparse.Namespace) -> list[AnyArtefact]:
     """The artefacts that the arguments ask for; none for the list of all."""
     if options.all and options.names:
         raise InputError("--all is every artefact; leave out the names, or --all")
@@ -154,7 +159,9 @@ def _play_explorations(
         raise InputError(f"--explore: nothing is swept for these; it is for {known}")
     played = [_exploring_seeds(each, _asked_seeds(options)) for each in chosen]
     pairs = list(zip(chosen, played, strict=True))
-    wanted = [one for each, seeds in pairs for one in to_play(each, by_id[each.artefact], seeds)]
+    wanted = [
+        one for each, seeds in pairs for one in asked_per_setting(each, by_id[each.artefact], seeds)
+    ]
     stopped = _compute_missing(wanted, store, options)
     found = [explored(each, by_id[each.artefact], seeds, store) for each, seeds in pairs]
     _print_explored(list(zip(chosen, found, strict=True)), as_json=options.json)
@@ -199,7 +206,9 @@ def _page_paths(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     return report, markdown
 
 
-def _asked_artefacts(artefacts: Sequence[AnyArtefact], options: argparse.Namespace) -> list[Asked]:
+def _artefacts_with_seeds(
+    artefacts: Sequence[AnyArtefact], options: argparse.Namespace
+) -> list[Asked]:
     seeds = _asked_seeds(options)
     return [artefact_with_seeds(artefact, seeds, quick=options.quick) for artefact in artefacts]
 
@@ -219,13 +228,13 @@ def _compute_missing(
     wanted: Sequence[Asked], store: ResultStore, options: argparse.Namespace
 ) -> bool:
     """Compute what is missing; whether Ctrl-C came."""
-    missing = played_by(missing_of(wanted, store), options.engine)
+    missing = calls_with_engine(missing_artefact_calls(wanted, store), options.engine)
     long = sum(call.weight > 0 for call in missing)
     if long and options.explore:
         print_aside(f"{count(long, 'run')} to play")
     elif long:
         told = f"{count(long, 'run')} to play; all that was asked for takes"
-        announce(told, _recorded_seconds(wanted))
+        announce_long_work(told, _recorded_seconds(wanted))
     shared = SharedBoard(0)
     with (
         stopping_on_ctrl_c(shared.request_stop),

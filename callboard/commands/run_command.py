@@ -13,11 +13,11 @@ examples:
 
 import argparse
 
-from callboard.arguments import OneFile, share, whole_number
+from callboard.arguments import OneFile, parse_share, whole_number_type
 from callboard.experiments.user_errors import EXIT_FAILED, EXIT_INTERRUPTED, InputError
 from callboard.run_arguments import add_engine_argument, add_world_arguments, plan_world
-from callboard.run_once import plan_once
-from callboard.run_seeds import has_several_seeds, plan_seeds
+from callboard.run_once import single_seed_player
+from callboard.run_seeds import has_several_seeds, several_seeds_player
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.stdio import print_json
 
@@ -62,13 +62,13 @@ def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
     seeds = "play that many seeds, from the scenario's own on, or these (1001..1010)"
     add("--seeds", metavar="N|LO..HI", help=seeds)
     cores = "how many processes to use (default: as many as there are cores)"
-    add("--cores", type=whole_number(1, 10_000), metavar="N", help=cores)
+    add("--cores", type=whole_number_type(1, 10_000), metavar="N", help=cores)
     precise = "add seeds until the differences to the first policy are known to ± this share of it"
-    add("--precision", type=share, metavar="SHARE", help=precise)
+    add("--precision", type=parse_share, metavar="SHARE", help=precise)
     best = "add seeds until the policy with the lowest mean response time is known"
     add("--best", action="store_true", help=best)
     error = "with --best, how probable a wrong name may be (default: 5%%)"
-    add("--error", type=share, metavar="SHARE", help=error)
+    add("--error", type=parse_share, metavar="SHARE", help=error)
     steady = (
         "also the mean response time in steady state and its interval, from one long run: without"
         " its warm-up, by batch means (docs/statistics.md)"
@@ -78,7 +78,7 @@ def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
         "with --best, differences below this share of the first policy's mean do not count"
         " (default: 5%%)"
     )
-    add("--indifference", type=share, metavar="SHARE", help=zone)
+    add("--indifference", type=parse_share, metavar="SHARE", help=zone)
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -88,7 +88,9 @@ def run_command(options: argparse.Namespace) -> int:
     names = options.scenarios or [DEFAULT_SCENARIO]
     worlds = [plan_world(name, options, options.policy) for name in names]
     several = has_several_seeds(options)
-    play_world = plan_seeds(options, worlds) if several else plan_once(options, worlds)
+    play_world = (
+        several_seeds_player(options, worlds) if several else single_seed_player(options, worlds)
+    )
     found: list[dict[str, object]] = []
     livelocked = False
     for world in worlds:

@@ -4,7 +4,7 @@ them.
 
 import argparse
 
-from callboard.arguments import add_journal_argument, whole_number
+from callboard.arguments import add_journal_argument, whole_number_type
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import parse_node
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--job", metavar="JOB", help="only what concerns this job (12, job-12 or its name)")
     add("--node", metavar="NODE", help="only what happens on this node (3 or node-3)")
     add("--kind", metavar="KIND", help=f"only one kind: {', '.join(EVENT_KINDS)}")
-    add("--limit", type=whole_number(0), metavar="N", help="at most that many events")
+    add("--limit", type=whole_number_type(0), metavar="N", help="at most that many events")
 
 
 def show_command(options: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.allocations import queue_overrides
-from callboard.arguments import OneFile, moment, whole_number
+from callboard.arguments import OneFile, parse_moment, whole_number_type
 from callboard.console import ReportConsole, plain, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
@@ -56,15 +56,15 @@ from callboard.experiments.many.sweeps.variation import (
     parse_variation,
 )
 from callboard.experiments.many.task_pool import SharedBoard, Workers, dask_workers, local_workers
-from callboard.experiments.pages.report.report_source import notes_told
-from callboard.experiments.pages.report.report_words import one_run_note, skewed_remark
+from callboard.experiments.pages.report.report_source import notes_with_scenario
+from callboard.experiments.pages.report.report_words import seed_copies_note, skewed_remark
 from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import EXIT_FAILED, EXIT_INTERRUPTED, InputError
 from callboard.experiments.whole_files import replacement_words
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
 from callboard.run_arguments import (
@@ -77,7 +77,7 @@ from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
-from callboard.what_if import swept_sentence
+from callboard.what_if import swept_backtest_sentence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seeds", metavar="N|LO..HI", help="how many seeds, or a range of them (default: 1)")
     add("--slowdown", action="store_true", help="also compare each job with itself alone")
     add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
-    add("--until", type=moment, metavar="TIME", help="end each run at this virtual time")
+    add("--until", type=parse_moment, metavar="TIME", help="end each run at this virtual time")
     add_trust_argument(parser)
     design = "a TOML file with all of this (docs/experiments.md)"
     add("--design", type=Path, metavar="FILE", help=design)
@@ -109,13 +109,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     samples = (
         "base points: n (k + 2) settings of k keys by Sobol (default: 64), n (k + 1) by Morris"
     )
-    add("--samples", type=whole_number(2, 100_000), metavar="N", help=samples)
+    add("--samples", type=whole_number_type(2, 100_000), metavar="N", help=samples)
     _add_worker_arguments(parser)
 
 
 def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("who plays it").add_argument
-    add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
+    add(
+        "--cores",
+        type=whole_number_type(1, 10_000),
+        metavar="N",
+        help="processes (default: all cores)",
+    )
     add("--on", metavar="dask://HOST:PORT", help="the workers of a Dask cluster")
     add_engine_argument(add)
     add("--retry", action="store_true", help="play again what has failed")
@@ -135,12 +140,12 @@ def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def sweep_command(options: argparse.Namespace) -> int:
-    check_intervals()
+    require_scipy()
     export = _export_path(options)
     if options.show:
-        _refuse_plan(options)
+        _refuse_plan_with_show(options)
         with ResultStore(options.store, must_exist=True) as store:
-            return _show(read_cells(store), questions_of(store), store, options, export)
+            return _print_results(read_cells(store), questions_of(store), store, options, export)
     plan, question = _plan(options)
     sweep = PlannedSweep(plan)
     for name in plan.scenarios:
@@ -153,7 +158,7 @@ def sweep_command(options: argparse.Namespace) -> int:
         known = {cell.place: cell for cell in read_cells(store)}
         asked = dict.fromkeys(sweep.places())  # points of a question may be drawn twice
         cells = [known[place] for place in asked if place in known]
-        status = _show(cells, questions, store, options, export)
+        status = _print_results(cells, questions, store, options, export)
         if not options.json:
             if others := sum(each.was_played for each in known.values() if each.place not in asked):
                 told = f"the store has {count(others, 'run')} of other sweeps, too"
@@ -167,7 +172,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     return EXIT_FAILED if counts.failed else status
 
 
-def _refuse_plan(options: argparse.Namespace) -> None:
+def _refuse_plan_with_show(options: argparse.Namespace) -> None:
     given = [options.scenarios, options.vary, options.design, options.sobol, options.morris]
     if any(given):
         raise InputError("--show plays nothing: leave out what is to be played")
@@ -197,7 +202,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     varied = [parse_variation(text) for text in options.vary]
     spelled = [parse_variation(f"{POLICY}={text}")[1] for text in options.policy]
     policies = [name for key, values in varied if key == POLICY for name in values]
-    question = _question(options)
+    question = _sensitivity_question(options)
     under = tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies]))
     fixed, keys = _fixed(options), {key for key, _ in varied}
     if twice := next((key for key, _ in fixed if key in keys), ""):
@@ -220,7 +225,7 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     return plan, question
 
 
-def _question(options: argparse.Namespace) -> Question | None:
+def _sensitivity_question(options: argparse.Namespace) -> Question | None:
     """The sensitivity that is asked for, if any."""
     varied = (parse_variation(text)[0] for text in options.vary)
     given = options.sobol, options.morris, options.samples
@@ -248,7 +253,7 @@ def _play(
     with ExitStack() as stack:
         if options.on is None:
             stack.enter_context(stopping_on_ctrl_c(shared.request_stop))
-        workers = stack.enter_context(_workers(options, shared))
+        workers = stack.enter_context(_worker_pool(options, shared))
         move = stack.enter_context(steps_progress("runs", len(sweep), left=True))
         counts = run_sweep(
             sweep,
@@ -261,12 +266,14 @@ def _play(
         stopped = bool(shared.stop.value)
         for history in () if stopped else sweep.histories():
             store.put_note(
-                sweep.scenario_name(history.name), swept_sentence(history, store, workers)
+                sweep.scenario_name(history.name), swept_backtest_sentence(history, store, workers)
             )
     return counts, stopped
 
 
-def _workers(options: argparse.Namespace, shared: SharedBoard) -> AbstractContextManager[Workers]:
+def _worker_pool(
+    options: argparse.Namespace, shared: SharedBoard
+) -> AbstractContextManager[Workers]:
     if options.on is not None:
         return dask_workers(options.on)
     return local_workers(options.cores, shared)
@@ -283,7 +290,7 @@ def _print_counts(counts: SweepCounts, *, stopped: bool) -> None:
     print_aside(told)
 
 
-def _show(
+def _print_results(
     cells: Sequence[PlayedCell],
     questions: Sequence[Question],
     store: ResultStore,
@@ -304,11 +311,17 @@ def _show(
         return 0
     groups = by_setting(without_points(played, questions))
     if groups:
-        console.print_columns(sweep_table([group.without_copies() for group in groups]))
+        console.print_table_in_parts(sweep_table([group.without_copies() for group in groups]))
     results = (cell.result for cell in cells if cell.result is not None)
-    notes = notes_told(cells, store.notes())
-    copies = filter(None, [one_run_note(groups)])
-    for line in (*_failures(cells), *copies, *_skewed(groups), *notes, *engine_lines(results)):
+    notes = notes_with_scenario(cells, store.notes())
+    copies = filter(None, [seed_copies_note(groups)])
+    for line in (
+        *_failure_lines(cells),
+        *copies,
+        *_skewed_settings_lines(groups),
+        *notes,
+        *engine_lines(results),
+    ):
         console.print_line(plain(line))
     for question in questions:
         known = indices_by_policy(question, cells)
@@ -317,12 +330,12 @@ def _show(
             if few := few_points_note(question, indices):
                 console.print_line(plain(few))
         if not known:
-            of = count(len(question.whole_settings()), "setting")
+            of = count(len(question.settings_with_fixed()), "setting")
             console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
     return 0
 
 
-def _skewed(groups: Sequence[SettingRuns]) -> Iterator[str]:
+def _skewed_settings_lines(groups: Sequence[SettingRuns]) -> Iterator[str]:
     """How many settings are of too few seeds for how skewed they are, where they are more than a
     fifth; about a tenth is chance.
     """
@@ -332,7 +345,7 @@ def _skewed(groups: Sequence[SettingRuns]) -> Iterator[str]:
         yield f"a few seeds differ much from the rest ({told}): 95 % intervals may be too narrow"
 
 
-def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
+def _failure_lines(cells: Sequence[PlayedCell]) -> Iterator[str]:
     """The messages of failed runs, each once, with how many it stands for."""
     messages: dict[str, list[PlayedCell]] = {}
     for cell in cells:

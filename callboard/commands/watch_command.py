@@ -5,7 +5,7 @@ happens is what `callboard run` would do, whatever is watched and however.
 import argparse
 
 from callboard import web
-from callboard.arguments import OneFile, whole_number
+from callboard.arguments import OneFile, whole_number_type
 from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.run import plugins
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("in a browser").add_argument
     shown = f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine only"
     add("--web", action="store_true", help=shown)
-    port = whole_number(1, 65535)
+    port = whole_number_type(1, 65535)
     add("--port", type=port, default=web.PORT, metavar="N", help="another port than that")
 
 
@@ -48,7 +48,7 @@ def watch_command(options: argparse.Namespace) -> int:
             " `callboard run` compares any number in a table"
         )
     config = config_of(options)  # what is wrong with it is said before anything else is done
-    if options.web and not web.is_child():
+    if options.web and not web.is_browser_process():
         return _watch_in_browsers(options, asked)
     check_terminal()
     world = plan_world(options.scenario, options, asked)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from callboard.console import aligned
+from callboard.console import aligned_lines
 from callboard.experiments.backtest.backtest import Backtest, JobError
-from callboard.experiments.backtest.held_back import HistoryPart, part_of
+from callboard.experiments.backtest.held_back import HistoryPart, part_name_of_job
 from callboard.experiments.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.pages.figure_text import interval_text, skewed_words
@@ -33,8 +33,8 @@ def error_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
             cells = (
                 _figure_cell(name, each.figure_over_seeds(part, of)) for name, of in FIGURES.items()
             )
-            rows.append((_column_title(each, part), *cells))
-    return aligned(rows, figures=True)
+            rows.append((_row_title(each, part), *cells))
+    return aligned_lines(rows, figures=True)
 
 
 def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -> Iterator[str]:
@@ -45,21 +45,21 @@ def cause_lines(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -
             if causes := each.bias_by_cause(part):
                 rows.append(
                     (
-                        _column_title(each, part),
+                        _row_title(each, part),
                         *(_figure_cell(_SIGNED, one) for one in causes.values()),
                     )
                 )
-    return aligned(rows, figures=True) if len(rows) > 1 else iter(())
+    return aligned_lines(rows, figures=True) if len(rows) > 1 else iter(())
 
 
-def skewed_errors(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -> str:
+def skewed_error_words(found: Sequence[PolicyBacktest], parts: Sequence[HistoryPart]) -> str:
     """Of which policies and parts the seeds are too few for how skewed their errors are; empty for
     none.
     """
     of_mean = FIGURES[_SIGNED]
     return skewed_words(
         {
-            _column_title(each, part): each.figure_over_seeds(part, of_mean)
+            _row_title(each, part): each.figure_over_seeds(part, of_mean)
             for each in found
             for part in parts
         }
@@ -71,10 +71,10 @@ def job_lines(found: PolicyBacktest, parts: Sequence[HistoryPart]) -> Iterator[s
     rows = [(f"{'job':22}", "recorded", "predicted", "error", *["part"][: len(parts) - 1])]
     for each in found.runs[0].errors.jobs:
         recorded, predicted = duration(each.recorded_ms), found.predicted_response_ms(each)
-        error = error_share(predicted.mean / each.recorded_ms - 1, signed=True)
-        part = [part_of(each.job, parts)][: len(parts) - 1]
+        error = error_percent_text(predicted.mean / each.recorded_ms - 1, signed=True)
+        part = [part_name_of_job(each.job, parts)][: len(parts) - 1]
         rows.append((each.name[:29], recorded, _duration_text(predicted), error, *part))
-    return aligned(rows, figures=True)
+    return aligned_lines(rows, figures=True)
 
 
 def worst_lines(found: Backtest, *, of_seeds: bool = False) -> Iterator[str]:
@@ -88,7 +88,7 @@ def worst_lines(found: Backtest, *, of_seeds: bool = False) -> Iterator[str]:
             yield f"    {line}"
 
 
-def error_share(value: float | None, *, signed: bool = False) -> str:
+def error_percent_text(value: float | None, *, signed: bool = False) -> str:
     """In percent, or in words where a percentage tells nothing; empty for None."""
     if value is None:
         return ""
@@ -97,7 +97,7 @@ def error_share(value: float | None, *, signed: bool = False) -> str:
     return with_sign(value, ",.1%") if signed else f"{value:,.1%}"
 
 
-def _column_title(found: PolicyBacktest, part: HistoryPart) -> str:
+def _row_title(found: PolicyBacktest, part: HistoryPart) -> str:
     policy = short_policy(found.policy)
     return f"{policy}, {part.name}" if part.name else policy
 
@@ -107,7 +107,7 @@ def _figure_cell(name: str, found: Interval) -> str:
         return ""
     if name == _PLAIN:
         return interval_text("{:.3f}".format, found)
-    return interval_text(lambda mean: error_share(mean, signed=name == _SIGNED), found)
+    return interval_text(lambda mean: error_percent_text(mean, signed=name == _SIGNED), found)
 
 
 def _duration_text(found: Interval) -> str:
@@ -118,6 +118,5 @@ def _duration_text(found: Interval) -> str:
 
 def _job_error_words(error: JobError) -> str:
     recorded, predicted = compared_durations(error.recorded_ms, error.predicted_ms)
-    return (
-        f"{error.name}: {recorded}, predicted {predicted} ({error_share(error.error, signed=True)})"
-    )
+    off = error_percent_text(error.error, signed=True)
+    return f"{error.name}: {recorded}, predicted {predicted} ({off})"

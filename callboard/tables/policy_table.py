@@ -23,11 +23,11 @@ def policy_table(runs: Sequence[RunResult], rows: Sequence[TableRow] = TABLE_ROW
         for figure, values in columns
         if figure.tells_anything(runs)
     ]
-    head = ("", *headings([run.summary.policy for run in runs]))
+    head = ("", *policy_headings([run.summary.policy for run in runs]))
     return terminal_table(ReportTable(headings=head, rows=drawn, whole=(0,)))
 
 
-def headings(policies: Sequence[str]) -> list[str]:
+def policy_headings(policies: Sequence[str]) -> list[str]:
     """The policies' names in lines, long parameters as `…`; equal results get numbers."""
     short = [short_policy(policy) for policy in policies]
     numbered = [

@@ -60,7 +60,7 @@ def artefact_table(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Table:
         min_width=78,
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption=caption(artefact, outcome),
+        caption=artefact_caption(artefact, outcome),
         caption_justify="left",
     )
     table.add_column(artefact.paper.value)
@@ -100,7 +100,7 @@ def _findings_text(found: Explored) -> Text:
     return Text("\n".join([f"{found.plausible}; {seeds}", *found.findings]))
 
 
-def caption(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Text:
+def artefact_caption(artefact: AnyArtefact, outcome: ArtefactOutcome) -> Text:
     """What the paper says, the verdict, and why it is no better."""
     text = Text(f"{artefact.says}\n", style="")
     text.append(str(outcome.verdict), VERDICT_STYLES[outcome.verdict])

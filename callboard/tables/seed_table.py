@@ -16,7 +16,7 @@ from callboard.experiments.many.statistics import PairedComparison
 from callboard.experiments.pages.figure_rows import TABLE_ROWS, GroupKey, TableRow, run_as_json
 from callboard.experiments.pages.report.document import ReportCell, ReportTable
 from callboard.experiments.pages.report.result_tables import compared_rows, figure_table
-from callboard.tables.policy_table import headings
+from callboard.tables.policy_table import policy_headings
 from callboard.tables.terminal_table import terminal_table
 
 JSON_FIGURES: dict[str, Figure] = {
@@ -35,12 +35,12 @@ def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
     each other policy by more than chance.
     """
     over_seeds = [row for row in rows if row.over_seeds]
-    return terminal_table(figure_table(runs, over_seeds, names=headings))
+    return terminal_table(figure_table(runs, over_seeds, names=policy_headings))
 
 
 def difference_table(runs: SeedRuns) -> Table:
     """Every policy's differences to the first, on the same seeds."""
-    names = [" ".join(name.split("\n")) for name in headings(runs.policies)]
+    names = [" ".join(name.split("\n")) for name in policy_headings(runs.policies)]
     rows: list[Sequence[ReportCell | str]] = []
     for place, name in enumerate(names[1:], 1):
         found = [[f"  {label}", *cells] for label, *cells in compared_rows(runs, place)]
@@ -75,7 +75,7 @@ def _policy_json(
         found["differences"] = {
             name: _comparison_json(told.against_first(place, f)) for name, f in JSON_FIGURES.items()
         }
-    found["runs"] = [run_as_json(result, by) for result in runs.results(place)]
+    found["runs"] = [run_as_json(result, by) for result in runs.results_of_policy(place)]
     return found
 
 

@@ -11,7 +11,7 @@ from callboard.experiments.many.sweeps.sweep_rows import SettingRuns
 from callboard.experiments.pages.figure_rows import NOT_DONE_ROW, TableRow, write_seconds
 from callboard.experiments.pages.figure_text import with_half
 from callboard.experiments.pages.report.document import ReportTable
-from callboard.experiments.pages.report.result_tables import setting_table
+from callboard.experiments.pages.report.result_tables import table_by_setting
 from callboard.tables.terminal_table import terminal_table
 
 _COLUMNS = (
@@ -26,8 +26,8 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
     """Means over the seeds with 95 % intervals; columns that would say the same in each row, or
     nothing, are left out.  Of runs that were cut off it says how many jobs were not done.
     """
-    table = setting_table(groups, _COLUMNS, list)
-    fails = any(group.failed for group in groups)
+    table = table_by_setting(groups, _COLUMNS, list)
+    fails = any(group.failure_count for group in groups)
     told = [str(failed or "") for group in groups for failed in group.failures]
     rows = [[*row, *[failed] * fails] for row, failed in zip(table.rows, told, strict=True)]
     head = (*table.headings, *["failed"] * fails)

@@ -14,11 +14,11 @@ from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.backtest.job_parts import (
     Causes,
     JobMoments,
-    causes_of,
     difference_in_words,
     played_busy,
     predicted_moments,
     recorded_moments,
+    response_by_cause,
 )
 from callboard.experiments.backtest.recorded_history import RecordedHistory, recorded_busy
 from callboard.experiments.many.run_tasks import RunTask
@@ -29,11 +29,11 @@ from callboard.experiments.run.simulation import Sink
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.histories.played_history import PlayedHistory
 from callboard.journal.export.attempt_table import AttemptCollector
-from callboard.journal.export.run_history import run_history
+from callboard.journal.export.run_history import played_history_of_run
 from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import SUCCEEDED
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.explain import explain_wait
+from callboard.journal.tell.explain import explain_from_events
 from callboard.scheduler.model import JobId, Millis, SlotKind
 
 _Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ class JobErrors(NamedTuple):
         return float(np.percentile(sizes, percentile)) if sizes else None
 
     @property
-    def bias(self) -> float | None:
+    def mean_response_error(self) -> float | None:
         """By what share the mean predicted response time is off."""
         recorded = sum(each.recorded_ms for each in self.jobs)
         return sum(e.predicted_ms for e in self.jobs) / recorded - 1 if recorded else None
@@ -115,7 +115,7 @@ class Backtest(NamedTuple):
     worst: tuple[WorstJob, ...]
     busy: tuple[Steps, Steps]
 
-    def errors_between(self, first: JobId, behind: JobId) -> JobErrors:
+    def errors_of_job_range(self, first: JobId, behind: JobId) -> JobErrors:
         """The errors of the jobs from `first` on, before `behind`."""
         return JobErrors(tuple(each for each in self.errors.jobs if first <= each.job < behind))
 
@@ -134,13 +134,13 @@ def backtest(
         return events.append
 
     result = RunTask(spec, "trio", engine=engine).run(watcher, listen)
-    played, busy = run_history(events), _played_busy_over_time(events)
+    played, busy = played_history_of_run(events), _played_busy_over_time(events)
     errors = job_errors(history.recording.jobs, result)
     comparison = _Comparison(spec, history, played)
     told = JobErrors(tuple(each._replace(causes=comparison.causes(each)) for each in errors))
     ranked = sorted(told.jobs, key=lambda each: -abs(each.predicted_ms - each.recorded_ms))
     worst = [each for each in ranked if each.error][:_WORST]
-    explained = tuple(comparison.explained_error(each, events) for each in worst)
+    explained = tuple(comparison.explanation_of_error(each, events) for each in worst)
     left_out = _left_out_by_reason(spec, history.recording.jobs, result)
     return Backtest(spec.policy, result, told, left_out, explained, busy)
 
@@ -157,7 +157,7 @@ class _Comparison:
         self._history = history
         self._played = played.jobs
         # A slot is another's only once a heartbeat has told that it is free.
-        round_ms = spec.scenario.cluster.round_ms()
+        round_ms = spec.scenario.cluster.heartbeat_cycle_ms()
         self._busy = played_busy(played, round_ms)
         nodes = node_facts(spec.scenario.cluster)
         self._slots = (
@@ -176,18 +176,18 @@ class _Comparison:
             return None
         began_ms = self._history.begin_ms
         was = JobMoments(*(each - began_ms for each in was))
-        recorded = causes_of(was, self._recorded_busy, self._slots)
-        predicted = causes_of(found, self._busy, self._slots).less_recorded(recorded)
+        recorded = response_by_cause(was, self._recorded_busy, self._slots)
+        predicted = response_by_cause(found, self._busy, self._slots).less_recorded(recorded)
         missing = error.predicted_ms - error.recorded_ms - sum(predicted)
         return predicted._replace(worked=predicted.worked + missing)  # of clocks that are apart
 
-    def explained_error(self, error: JobError, events: Iterable[AnyEvent]) -> WorstJob:
+    def explanation_of_error(self, error: JobError, events: Iterable[AnyEvent]) -> WorstJob:
         """Why it is predicted badly."""
         was, found = self._recorded_moments(error), predicted_moments(self._played[error.job])
         why = "the file does not tell when its tasks ran"
         if was is not None and found is not None:
             why = difference_in_words(was, found)
-        lines = islice(explain_wait(events, error.job), 2, 2 + _EXPLAINED_LINES)
+        lines = islice(explain_from_events(events, error.job), 2, 2 + _EXPLAINED_LINES)
         return WorstJob(error, why, tuple(line.strip() for line in lines))
 
     def _recorded_moments(self, error: JobError) -> JobMoments | None:

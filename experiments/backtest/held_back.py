@@ -35,7 +35,7 @@ class HistoryPart(NamedTuple):
 
     def errors_in(self, found: Backtest) -> JobErrors:
         """Its errors."""
-        return found.errors_between(self.first, self.behind)
+        return found.errors_of_job_range(self.first, self.behind)
 
 
 def unparted_history(jobs: int) -> tuple[HistoryPart, ...]:
@@ -43,7 +43,7 @@ def unparted_history(jobs: int) -> tuple[HistoryPart, ...]:
     return (HistoryPart("", 0, jobs),)
 
 
-def part_of(job: JobId, parts: Sequence[HistoryPart]) -> str:
+def part_name_of_job(job: JobId, parts: Sequence[HistoryPart]) -> str:
     """What the part is called in which a job is."""
     return next(part.name for part in parts if part.first <= job < part.behind)
 
@@ -72,10 +72,10 @@ def calibration_of_part(found: Imported, part: HistoryPart) -> Calibration:
     jobs = found.recording.jobs[part.first : part.behind]
     names = np.array(log.names, dtype=object)
     kept = np.isin(names, [job.name for job in jobs])
-    return calibration_of(found._replace(log=log.of_jobs_alone(kept)))
+    return calibration_of(found._replace(log=log.restricted_to_jobs(kept)))
 
 
-def held_back_run(spec: RunSpec, parts: Sequence[HistoryPart]) -> RunSpec:
+def run_with_typical_initialisation(spec: RunSpec, parts: Sequence[HistoryPart]) -> RunSpec:
     """The run in which jobs that are held back are initialised for the median of the first part's;
     of a history that is not parted all are for as long as they were.
     """

@@ -81,7 +81,7 @@ def recorded_moments(
 ) -> JobMoments | None:
     """Of a job of the history, submitted at `submit_ms` by its own clock; None if no task tells."""
     mine = (log.job == job) & (log.ending == SUCCEEDED)
-    rows = np.flatnonzero(mine & (log.timed(MAP) | log.timed(REDUCE)))
+    rows = np.flatnonzero(mine & (log.timed_rows(MAP) | log.timed_rows(REDUCE)))
     if not len(rows):
         return None
     begins, ends = log.begin_ms[rows], log.end_ms[rows]
@@ -114,7 +114,7 @@ def predicted_moments(job: HistoryJob) -> JobMoments | None:
     if job.finish_ms is None or not any(job.own_tasks()):
         return None
     submit_ms = job.submit_ms or 0
-    setups = (each.best for each in job.others.values() if each.purpose == SETUP)
+    setups = (each.last_success for each in job.others.values() if each.purpose == SETUP)
     ready_ms = next((each.ended_ms for each in setups if each is not None), None)
     last_map, last_reduce = (_last_played_task_span(job.tasks_of(stage)) for stage in STAGES)
     return _moments_in_order(
@@ -128,7 +128,7 @@ def predicted_moments(job: HistoryJob) -> JobMoments | None:
 
 
 def _last_played_task_span(tasks: Iterable[HistoryTask]) -> tuple[Millis, Millis]:
-    best = [each.best for each in tasks if each.best is not None]
+    best = [each.last_success for each in tasks if each.last_success is not None]
     latest = max(best, key=_ended_ms, default=None)
     return (0, 0) if latest is None else (latest.start_ms or 0, _ended_ms(latest))
 
@@ -184,12 +184,12 @@ def _lengths_of_parts(job: JobMoments) -> list[Millis]:
     return [after - before for before, after in pairwise(moments)]
 
 
-def causes_of(job: JobMoments, busy: tuple[Steps, Steps], slots: tuple[int, int]) -> Causes:
+def response_by_cause(job: JobMoments, busy: tuple[Steps, Steps], slots: tuple[int, int]) -> Causes:
     """Where the response went, given how many slots were held over time by the same clock."""
     waits = [(MAP, job.ready_ms, job.map_begin_ms)]
     if job.reduce_begin_ms > job.map_end_ms:
         waits.append((REDUCE, job.map_end_ms, job.reduce_begin_ms))
-    free = sum(_free_slot_time_ms(busy[kind], slots[kind], *wait) for kind, *wait in waits)
+    free = sum(_time_with_free_slot_ms(busy[kind], slots[kind], *wait) for kind, *wait in waits)
     waited = sum(until - since for _, since, until in waits)
     initialised = job.ready_ms - job.submit_ms
     worked = job.end_ms - job.submit_ms - initialised - waited
@@ -215,7 +215,7 @@ def _held_slots_over_time(played: PlayedHistory, stage: Stage, held_on_ms: Milli
     return steps(begins, ends, int(ends.max(initial=0)))
 
 
-def _free_slot_time_ms(busy: Steps, slots: int, since_ms: Millis, until_ms: Millis) -> Millis:
+def _time_with_free_slot_ms(busy: Steps, slots: int, since_ms: Millis, until_ms: Millis) -> Millis:
     """For how long from one moment to another fewer slots than these were held."""
     begins = np.clip(busy.times, since_ms, until_ms)
     ends = np.clip(np.append(busy.times[1:], max(busy.until_ms, until_ms)), since_ms, until_ms)

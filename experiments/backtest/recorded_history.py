@@ -10,7 +10,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.user_errors import InputError
 from callboard.histories.model.attempt_log import AttemptLog
 from callboard.histories.model.tasks_file import ClusterRecording
-from callboard.histories.recording_file import Imported, load_history
+from callboard.histories.recording_file import Imported, load_recording_with_attempts
 from callboard.journal.figures.steps import Steps, steps
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import recorded_entries
@@ -36,7 +36,7 @@ def imported_history(spec: RunSpec, base_dir: Path) -> Imported:
     workload = spec.scenario.workload
     if not isinstance(workload, RecordedWorkload):
         raise InputError("only a recorded history can be backtested: there is nothing to compare")
-    return load_history(workload.located(base_dir), workload.columns)
+    return load_recording_with_attempts(workload.located_file(base_dir), workload.columns)
 
 
 RESPONSE_TOLD_BY = (
@@ -55,7 +55,7 @@ def check_comparable(found: Imported, jobs: int) -> None:
     )
 
 
-def history_of(found: Imported) -> RecordedHistory:
+def history_from_import(found: Imported) -> RecordedHistory:
     """What of an imported history is compared."""
     guessed = tuple(
         f"{each.count:,} {each.in_words}" for each in found.remarks.with_fate("guessed")
@@ -70,11 +70,11 @@ def recorded_busy(
     at `first_ms`; None where it does not tell.  Each is counted for `held_on_ms` after its end.
     """
     log = history.log
-    if log is None or not (log.timed(KINDS[0]) | log.timed(KINDS[1])).any():
+    if log is None or not (log.timed_rows(KINDS[0]) | log.timed_rows(KINDS[1])).any():
         return None
     found, begin_ms = [], history.begin_ms - first_ms
     for kind in KINDS:
-        kept = log.timed(kind)
+        kept = log.timed_rows(kind)
         begins = np.clip(log.begin_ms[kept] - begin_ms, 0, until_ms)
         ends = np.clip(log.end_ms[kept] - begin_ms + held_on_ms, 0, until_ms)
         found.append(steps(begins, ends, until_ms))
@@ -85,7 +85,7 @@ _SELDOM_MS = 10_000
 """Nodes that ask for work less often than that delay short jobs by more than they take."""
 
 
-def seldom_heartbeats(spec: RunSpec) -> str:
+def rare_heartbeats_note(spec: RunSpec) -> str:
     """What it means that so many nodes ask for work that seldom; empty if they ask often enough, or
     as often as the scenario says.
     """
@@ -100,7 +100,7 @@ def seldom_heartbeats(spec: RunSpec) -> str:
     )
 
 
-def scripted_note(spec: RunSpec) -> str:
+def scripted_timeline_note(spec: RunSpec) -> str:
     """That the scenario scripts what the history may not have had; empty if it scripts nothing."""
     timeline = spec.scenario.timeline
     recorded = recorded_entries(timeline)
@@ -120,7 +120,7 @@ def scripted_note(spec: RunSpec) -> str:
     )
 
 
-def left_out_jobs(spec: RunSpec, history: RecordedHistory) -> str:
+def unplayed_jobs_note(spec: RunSpec, history: RecordedHistory) -> str:
     """That only the first jobs of the history are played; empty if all are."""
     played, recorded = len(spec.jobs), len(history.recording.jobs)
     if played >= recorded:
@@ -131,7 +131,7 @@ def left_out_jobs(spec: RunSpec, history: RecordedHistory) -> str:
     )
 
 
-def partial_load(spec: RunSpec, history: RecordedHistory) -> str:
+def partial_load_note(spec: RunSpec, history: RecordedHistory) -> str:
     """What it means that the history shows only a part of the cluster's load; empty if it shows as
     much as the cluster had room for.
     """

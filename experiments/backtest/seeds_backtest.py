@@ -12,7 +12,7 @@ from callboard.experiments.many.statistics import Interval, interval
 FIGURES: dict[str, Callable[[JobErrors], float | None]] = {
     "median error": lambda errors: errors.error_percentile(50),
     "p95": lambda errors: errors.error_percentile(95),
-    "of the mean": lambda errors: errors.bias,
+    "of the mean": lambda errors: errors.mean_response_error,
     "rank correlation": lambda errors: errors.rank_correlation,
 }
 """The figures of a table, by its headings."""

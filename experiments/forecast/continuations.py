@@ -53,16 +53,16 @@ class Continuations:
         ]
         self._initialisations = CensoredLengths(ready, waiting)
 
-    def why_open(self, job: JobId) -> str:
+    def why_no_interval(self, job: JobId) -> str:
         """Why no interval can be told of a job's end: what it has still to do is of lengths of
         which nothing, or a single one, is known.
         """
         spec = next(each for each in self._come if each.job == job)
         for stage, tasks in stages_of(spec.maps, spec.reduces):
-            left = tasks - len(self.state.ended_of(job, stage, tasks))
+            left = tasks - len(self.state.ended_tasks(job, stage, tasks))
             if left and stage == REDUCES and self._has_overlong_shuffle(spec):
                 return _LONG_SHUFFLE
-            why = self._lengths[stage].why_open(spec, _CALLED[stage]) if left else ""
+            why = self._lengths[stage].why_lengths_unknown(spec, _CALLED[stage]) if left else ""
             if why:
                 return why
         return ""
@@ -72,7 +72,7 @@ class Continuations:
         maps_done_ms = self.state.maps_done_ms.get(job.job)
         found = (self.state.running.get((job.job, REDUCES, task)) for task in range(job.reduces))
         open_ = [each.since_ms for each in found if each is not None and each.shuffled_ms is None]
-        longest_ms = self._lengths[REDUCES].longest_tail_ms(job)
+        longest_ms = self._lengths[REDUCES].longest_shuffle_tail_ms(job)
         if maps_done_ms is None or not open_ or not longest_ms:
             return False
         return self.state.at_ms - max(maps_done_ms, min(open_)) > _FAR * longest_ms
@@ -81,8 +81,8 @@ class Continuations:
         return job.ready_ms <= self.state.at_ms
 
     def _seen_stage(self, job: JobSpec, stage: Stage, tasks: int) -> SeenStage:
-        state, recorded = self.state, _recorded_tasks(job)
-        ended = state.ended_of(job.job, stage, tasks)
+        state, recorded = self.state, _recorded_tasks_of_job(job)
+        ended = state.ended_tasks(job.job, stage, tasks)
         lengths = [recorded.nominal_ms(stage, task, self.spec.scenario.tasks) for task in ended]
         found = (state.running.get((job.job, stage, task)) for task in range(tasks))
         running = [self._worked_ms(each, stage) for each in found if each is not None]
@@ -113,7 +113,7 @@ class Continuations:
         return replace(self.spec, jobs=tuple(jobs), script=script)
 
     def _continued_job(self, job: JobSpec, rng: np.random.Generator) -> JobSpec:
-        state, recorded = self.state, _recorded_tasks(job)
+        state, recorded = self.state, _recorded_tasks_of_job(job)
         if job.job in state.finished_ms:
             return job
         columns = {
@@ -191,6 +191,6 @@ class Continuations:
             at_ms += between.draw(rng)
 
 
-def _recorded_tasks(job: JobSpec) -> RecordedTasks:
+def _recorded_tasks_of_job(job: JobSpec) -> RecordedTasks:
     assert job.recorded is not None, "only what was recorded is continued"
     return job.recorded

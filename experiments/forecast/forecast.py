@@ -82,8 +82,8 @@ class _Ends(RunWatcher):
             if len(self.ms) == len(self._targets):
                 self._kernel.end_run(_TOLD)
 
-    def on_twin(self, run: "TwinRun") -> None:
-        ended_ms = run.ended_ms()
+    def on_twin_progress(self, run: "TwinRun") -> None:
+        ended_ms = run.ended_ms_by_job()
         self.ms = {job: ended_ms[job] for job in self._targets if job in ended_ms}
         if len(self.ms) == len(self._targets):
             run.interrupt()
@@ -148,7 +148,7 @@ class Forecaster:
             alike = _ALIKE if told.has_no_width else ""
             if job in self._state.finished_ms:
                 alike = _OVER
-            yield told._replace(why_open=self._continuations.why_open(job) or alike)
+            yield told._replace(why_open=self._continuations.why_no_interval(job) or alike)
 
     def _corrected_ends_ms(
         self, targets: Sequence[JobId], number: int, played_ms: Mapping[JobId, Millis]

@@ -44,7 +44,7 @@ class KnownState(msgspec.Struct, frozen=True):
         """The jobs that have come and not gone, by number."""
         return sorted(self.submitted - self.finished_ms.keys())
 
-    def ended_of(self, job: JobId, stage: Stage, tasks: int) -> list[int]:
+    def ended_tasks(self, job: JobId, stage: Stage, tasks: int) -> list[int]:
         """Those of a job's tasks that have ended."""
         return [task for task in range(tasks) if (job, stage, task) in self.ended]
 

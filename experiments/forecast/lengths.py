@@ -26,7 +26,7 @@ class CensoredLengths:
         """How many have ended."""
         return len(self._ended)
 
-    def longer_than(self, length: float) -> float:
+    def share_longer_than(self, length: float) -> float:
         """The share of all that is longer, as far as can be told."""
         place = int(np.searchsorted(self._lengths, length, side="right"))
         return 1.0 if place == 0 else float(self._longer[place - 1])
@@ -37,7 +37,7 @@ class CensoredLengths:
         """
         if not len(self._ended):
             raise ValueError("nothing has ended")
-        share = (1 - rng.random()) * self.longer_than(beyond)
+        share = (1 - rng.random()) * self.share_longer_than(beyond)
         place = int(np.searchsorted(-self._longer, -share, side="left"))
         if place < len(self._lengths) and self._lengths[place] > beyond:
             return float(self._lengths[place])

@@ -58,14 +58,16 @@ class TasksToCome:
         if len(own.ended) >= MANY:
             lengths = CensoredLengths(own.ended, own.running)
             return lambda beyond: lengths.draw(rng, beyond)
-        level = _own_mean_length(own, rng) if own.ended else self._drawn_mean_length(job, rng)
+        level = (
+            _bootstrapped_mean_length(own, rng) if own.ended else self._drawn_mean_length(job, rng)
+        )
         if level is None:
             return lambda beyond: max(2 * beyond, UNKNOWN_MS)
         if level == 0:
             return lambda beyond: beyond
         return lambda beyond: level * self._spread.draw(rng, beyond / level)
 
-    def why_open(self, job: JobSpec, called: str) -> str:
+    def why_lengths_unknown(self, job: JobSpec, called: str) -> str:
         """Why nothing tells how much the lengths of such a job's tasks vary, `called` maps or
         reduces; empty where that is told.  Of one length nobody knows how far the next is off, nor
         of one job's how far another job's are.
@@ -96,7 +98,7 @@ class TasksToCome:
         known = self._known_shuffles(job)
         return known[rng.integers(len(known))] if known else (0, 0)
 
-    def longest_tail_ms(self, job: JobSpec) -> Millis:
+    def longest_shuffle_tail_ms(self, job: JobSpec) -> Millis:
         """What came at most of a shuffle after the last map, among those that tell; 0 if none."""
         return max((tail_ms for _, tail_ms in self._known_shuffles(job)), default=0)
 
@@ -148,7 +150,7 @@ def _smoothing_factor(levels: Sequence[float], rng: np.random.Generator) -> floa
     return float(np.exp(width * rng.standard_normal()))
 
 
-def _own_mean_length(own: SeenStage, rng: np.random.Generator) -> float:
+def _bootstrapped_mean_length(own: SeenStage, rng: np.random.Generator) -> float:
     """The mean of as many tasks again as have ended (the bootstrap)."""
     lengths = CensoredLengths(own.ended, own.running)
     return float(np.mean([lengths.draw(rng) for _ in own.ended]))

@@ -11,7 +11,7 @@ import numpy as np
 from callboard.experiments.ideal_study.swim import Trace
 from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.digest import source_digest
-from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
+from callboard.scheduler.ideal.report_workload import estimates, normals, sizes_from_bytes
 
 
 class Point(NamedTuple):
@@ -51,11 +51,11 @@ class RunOutcome(NamedTuple):
     slowdown: float
 
 
-def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> list[RunOutcome]:
+def run_outcomes(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> list[RunOutcome]:
     """What each of these runs of the cell comes to; raises `ValueError` for a trace that has no
     load.
     """
-    size = sizes(
+    size = sizes_from_bytes(
         trace.submit_s,
         trace.input_bytes,
         trace.shuffle_bytes,

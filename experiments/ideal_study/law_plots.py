@@ -26,7 +26,7 @@ _CURVE = 25
 """Loads at which a line is computed."""
 
 
-def served_label(served: ServedBy) -> str:
+def discipline_label(served: ServedBy) -> str:
     """As in `FCFS` or `PSJF-E, σ 0.5`."""
     name = LAW_NAMES.get(served.discipline, served.discipline.upper())
     return f"{name}-E, σ {served.sigma:g}" if served.sigma else name
@@ -97,5 +97,5 @@ def _draw_response_curve(axes: Any, lines: Sequence[LawLine], look: LineStyle) -
 
 
 def _line_style(served: ServedBy) -> LineStyle:
-    look = LINE_STYLES[served.discipline]._replace(label=served_label(served))
+    look = LINE_STYLES[served.discipline]._replace(label=discipline_label(served))
     return look._replace(dashes=(0, (4, 2))) if served.sigma else look._replace(dashes="solid")

@@ -5,7 +5,7 @@ from callboard.scheduler.ideal.law_names import law_named
 from callboard.scheduler.ideal.size_laws import SizeLaw
 
 
-def law_spelled(text: str) -> SizeLaw:
+def parse_law_option(text: str) -> SizeLaw:
     """The law; InputError, which says what it takes, for any that is none."""
     try:
         return law_named(text)

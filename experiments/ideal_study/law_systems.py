@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from callboard.experiments.ideal_study.law_spelling import law_spelled
+from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.scheduler.ideal import simulate, simulate_by_age, simulate_servers
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.gittins_index import gittins_mean, gittins_ranks
 from callboard.scheduler.ideal.mean_responses import SingleServer, many_servers_fcfs
 from callboard.scheduler.ideal.panel_grid import GridValues
-from callboard.scheduler.ideal.size_laws import cut_off
+from callboard.scheduler.ideal.size_laws import truncated_law
 
 GITTINS = "gittins"
 """Of which the ideal machine has to be told the law, where others look at sizes."""
@@ -52,7 +52,7 @@ class LawSystem(NamedTuple):
 
     @property
     def single_server(self) -> SingleServer:
-        return _single_server(self.law, self.load)
+        return _make_single_server(self.law, self.load)
 
 
 class ServedBy(NamedTuple):
@@ -97,7 +97,7 @@ def mean_without_rare(system: LawSystem, served: ServedBy, jobs: int) -> float:
     one = system.single_server
     longer, x = one.longer.ravel()[::-1], one.x.ravel()[::-1]
     highest = float(np.interp(RARE / jobs, longer, x))
-    cut = cut_off(one.law, highest)
+    cut = truncated_law(one.law, highest)
     load = one.rate * SingleServer(cut, one.load).moment(1)
     return _mean_by_formula(SingleServer(cut, load), served)
 
@@ -150,7 +150,9 @@ def play_law(task: LawRun) -> LawMeans:
     return LawMeans(tuple(means), (controls[0], controls[1], controls[2]))
 
 
-def asked_services(disciplines: Sequence[str], sigmas: Sequence[float]) -> tuple[ServedBy, ...]:
+def disciplines_with_sigmas(
+    disciplines: Sequence[str], sigmas: Sequence[float]
+) -> tuple[ServedBy, ...]:
     """Each discipline by sizes where sigma 0 is asked for or it is blind; by estimates for the
     others.
     """
@@ -169,5 +171,5 @@ def _mean_by_formula(one: SingleServer, served: ServedBy) -> float:
 
 
 @lru_cache(maxsize=256)
-def _single_server(law: str, load: float) -> SingleServer:
-    return SingleServer(law_spelled(law), load)
+def _make_single_server(law: str, load: float) -> SingleServer:
+    return SingleServer(parse_law_option(law), load)

@@ -7,7 +7,12 @@ from typing import TypeAlias
 
 import msgspec
 
-from callboard.experiments.ideal_study.cells import RunOutcome, StudyCell, compute, program_digest
+from callboard.experiments.ideal_study.cells import (
+    RunOutcome,
+    StudyCell,
+    program_digest,
+    run_outcomes,
+)
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace
 from callboard.experiments.many.computing import Call, compute_missing
@@ -29,7 +34,7 @@ def study_runs(study: Study) -> dict[str, tuple[Trace, StudyCell, int]]:
     return {_run_key(cell, run): (trace, cell, run) for trace, cell, run in runs}
 
 
-def known_runs(study: Study, store: ResultStore) -> int:
+def count_known_runs(study: Study, store: ResultStore) -> int:
     """How many runs of the study the store has."""
     return sum(kept.value is not None for kept in store.find(study_runs(study)).values())
 
@@ -61,7 +66,7 @@ def compute_study(
 
 def play_study_run(trace: Trace, cell: StudyCell, run: int) -> bytes:
     """What a worker does."""
-    (outcome,) = compute(trace, cell, (run,))
+    (outcome,) = run_outcomes(trace, cell, (run,))
     return msgspec.msgpack.encode(outcome)
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from callboard.actors.architectures import architecture_name, who_knows
+from callboard.actors.architectures import architecture_name, architectures_knowing_fault
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.live.live_requests import Fork, Intervention
@@ -83,7 +83,7 @@ def parse_target(text: str, run: RunInfo) -> NodeTarget:
     return NodeTarget(wanted, tuple(nodes))
 
 
-def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
+def node_and_rack_targets(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
     """The selected node, and all nodes of its rack."""
     if node is None:
         return []
@@ -96,7 +96,7 @@ def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget])
     """Interventions in nodes (the second target's keys are capitals), the job and the cluster, as
     far as the run's architecture has an answer to them.
     """
-    able = _answered_fault_test(frame, run)
+    able = _supported_fault_test(frame, run)
     groups = [_nodes_group(frame, able, each, bool(nth)) for nth, each in enumerate(targets)]
     groups += _job_group(frame.selected, able)
     groups += [MenuGroup("the cluster", "the cluster", tuple(_cluster_items(frame, run, able)))]
@@ -106,18 +106,18 @@ def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget])
 _HasAnswer: TypeAlias = Callable[[type[faults.Fault]], bool]
 
 
-def _answered_fault_test(frame: Frame, run: RunInfo) -> _HasAnswer:
+def _supported_fault_test(frame: Frame, run: RunInfo) -> _HasAnswer:
     """Whether what is run, both runs if there are two, has an answer to a kind of fault."""
     policies = [run.policy]
     if frame.comparison is not None:
         policies = [each.policy for each in frame.comparison.figures]
     names = set(map(architecture_name, policies))
-    return lambda fault: names <= set(who_knows(fault))
+    return lambda fault: names <= set(architectures_knowing_fault(fault))
 
 
 def can_fork(frame: Frame, run: RunInfo) -> bool:
     """Whether the policy can be another one from a moment on."""
-    return _answered_fault_test(frame, run)(faults.SwitchPolicy)
+    return _supported_fault_test(frame, run)(faults.SwitchPolicy)
 
 
 def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
@@ -126,7 +126,7 @@ def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
 
 
 def _cluster_items(frame: Frame, run: RunInfo, able: _HasAnswer) -> Iterator[MenuItem]:
-    yield MenuItem("n", "some of its nodes …", _nodes_form(run))
+    yield MenuItem("n", "some of its nodes …", _node_choice_form(run))
     yield MenuItem("b", "a burst of jobs …", _BURST)
     if able(faults.SwitchPolicy):
         policies = _policy_menu("Policy from now on", frame, run, _switch_to)
@@ -142,7 +142,7 @@ def _cluster_items(frame: Frame, run: RunInfo, able: _HasAnswer) -> Iterator[Men
         yield MenuItem(key, said, Intervene((faults.RestartMaster(recover),)))
 
 
-def _nodes_form(run: RunInfo) -> MenuForm:
+def _node_choice_form(run: RunInfo) -> MenuForm:
     return MenuForm(
         "Which nodes?  node-3, rack-1, node-1*, all",
         {"nodes": ""},

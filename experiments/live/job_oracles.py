@@ -38,10 +38,10 @@ class _TimesAlone:
 
     def __call__(self, job: JobSpec) -> Millis:
         if self._alone is None:
-            from callboard.experiments.run.solo_runs import LoneJobs, any_at_once
+            from callboard.experiments.run.solo_runs import LoneJobs, any_without_heartbeats
 
             runs = [self._spec] if Trust().allows(self._spec.policy) else []
             self._alone = LoneJobs.of_scenario(
-                self._spec.scenario, at_once=any_at_once(runs)
+                self._spec.scenario, at_once=any_without_heartbeats(runs)
             ).least_ms
         return self._alone(job)

@@ -72,7 +72,7 @@ class LiveRun:
         self.recording = Recording(lambda _started: oracle_of_run(simulation.spec))
         self.cursor = Cursor(self.recording)
         self._play_to(0, None)
-        self.cursor.to_ms(0)
+        self.cursor.go_to_ms(0)
 
     def __enter__(self) -> Self:
         return self
@@ -81,10 +81,10 @@ class LiveRun:
         self.close()
 
     def answer_request(self, request: Request) -> Frame:
-        self.advance(request.move)
+        self.carry_out_move(request.move)
         return self.cursor.frame(request.view)
 
-    def advance(self, move: Move) -> Move | None:
+    def carry_out_move(self, move: Move) -> Move | None:
         """Go where the move leads, and simulate what that needs.  What is left of it, if something
         else was asked on the way; time that passes is never owed.
         """
@@ -112,7 +112,9 @@ class LiveRun:
         PolicySpecError, with nothing changed, if it cannot be done.
         """
         at_ms = self.cursor.at_ms
-        spec = self.spec.up_to(at_ms).with_intervention(at_ms + 1, intervention)
+        spec = self.spec.without_later_interventions(at_ms).with_intervention(
+            at_ms + 1, intervention
+        )
         self._replay(spec, at_ms + 1)
 
     def _replay(self, spec: RunSpec, at_ms: Millis) -> None:
@@ -121,7 +123,7 @@ class LiveRun:
         temporary = None if journal is None else _temporary_journal(journal)
         if temporary is not None:
             temporary.open("ab").close()  # if that cannot be, nothing has changed yet
-        with contextlib.nullcontext() if self._writer is None else self._writer.hold_on():
+        with contextlib.nullcontext() if self._writer is None else self._writer.keep_lock():
             self.close()
             self.spec = spec
             try:
@@ -140,7 +142,7 @@ class LiveRun:
         while self._simulate_and_record(at_ms, _LOOK_EVERY):
             if self._client_gone():
                 raise EOFError
-        self.cursor.to_ms(at_ms)
+        self.cursor.go_to_ms(at_ms)
 
     def close(self) -> None:
         """End the run, as interrupted if it is not over, and close its journal."""
@@ -194,12 +196,12 @@ class LiveRun:
         except Exception as error:
             message, _ = describe_error(error)
             trouble = message or f"{type(error).__name__}: {error}"
-        self._record_pending_events()
+        self._move_events_to_recording()
         if trouble:
             self.recording.failure, self.recording.closed = trouble, True
         return not self.recording.closed and kernel.now_ms <= limit_ms
 
-    def _record_pending_events(self) -> None:
+    def _move_events_to_recording(self) -> None:
         recording = self.recording
         for event in self._pending_events:
             recording.append(event)

@@ -97,7 +97,7 @@ class LiveServer:
 
     def _frame_after_move(self, request: Request) -> Frame:
         self._queue_move(request.move)
-        self._advance_runs(request.view.lead)
+        self._carry_out_moves(request.view.lead)
         return (self._lockstep or self.runs[0].cursor).frame(request.view)
 
     def _queue_move(self, move: Move) -> None:
@@ -107,14 +107,14 @@ class LiveServer:
         if not self._moves or isinstance(move, Step):
             self._moves.append(move)
 
-    def _advance_runs(self, lead: int) -> None:
+    def _carry_out_moves(self, lead: int) -> None:
         """Do what is to be done, until something else is asked."""
         while self._moves:
             move = self._moves.popleft()
             left = (
-                self.runs[0].advance(move)
+                self.runs[0].carry_out_move(move)
                 if self._lockstep is None
-                else self._lockstep.advance(move, lead)
+                else self._lockstep.carry_out_move(move, lead)
             )
             if left is not None:
                 self._moves.appendleft(left)
@@ -123,7 +123,7 @@ class LiveServer:
     def _finish_moves(self, lead: int) -> None:
         """An intervention is at the moment to which they lead.  EOFError if the client has left."""
         while self._moves:
-            self._advance_runs(lead)
+            self._carry_out_moves(lead)
             if self._client_gone():
                 raise EOFError
 
@@ -140,7 +140,7 @@ class LiveServer:
 
     def _intervene_in_runs(self, intervention: Intervene, lead: int) -> None:
         """Do it to the world of both runs; a policy is put in force in the front one alone."""
-        runs = [run for run in self.runs if not run.cursor.over]
+        runs = [run for run in self.runs if not run.cursor.is_at_end]
         if any(isinstance(fault, SwitchPolicy) for fault in intervention.faults) and self._lockstep:
             runs = [run for run in runs if run is self.runs[lead]]
         if not runs:
@@ -154,11 +154,11 @@ class LiveServer:
     def _fork_run(self, policy: str, lead: int) -> None:
         """The same world up to here, and from here on another policy; at 0 it is chosen."""
         run = self.runs[lead if self._lockstep is not None else 0]
-        if run.cursor.over:
+        if run.cursor.is_at_end:
             raise RequestRefused("the run is over here; go back to a moment before its end")
         policy, at_ms = canonical_policy(policy, run.spec.scenario.parts), run.cursor.at_ms
         there_ms = at_ms + 1 if at_ms else 0
-        spec = run.spec.up_to(at_ms)
+        spec = run.spec.without_later_interventions(at_ms)
         if at_ms == 0:
             spec = msgspec.structs.replace(spec, policy=policy)
         else:

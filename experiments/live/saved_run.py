@@ -20,7 +20,7 @@ from callboard.journal.tell.names import node_name
 from callboard.journal.tell.time_format import axis_time
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.listed_jobs import PriorityName
-from callboard.scenarios.scenario_file import Scenario, make_script
+from callboard.scenarios.scenario_file import Scenario, make_fault_script
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -43,15 +43,15 @@ def save_journal(run: LiveRun, path: Path, play: Callable[..., LiveRun] = LiveRu
 
 def save_scenario(spec: RunSpec, path: Path) -> None:
     """Write the run as a scenario file; CannotSave where that would be another run."""
-    scenario = scenario_by_hand(spec, path)
+    scenario = scenario_with_interventions(spec, path)
     with whole_file(path) as part:
         part.write_text(to_toml(scenario, _scenario_comments(spec, path)), encoding="utf-8")
 
 
-def scenario_by_hand(spec: RunSpec, path: Path) -> Scenario:
+def scenario_with_interventions(spec: RunSpec, path: Path) -> Scenario:
     """The scenario, to be saved at `path`, that under its first policy is the run of this spec."""
     whole = spec.with_interventions_applied()
-    own = make_script(whole.scenario, whole.jobs, path.parent)
+    own = make_fault_script(whole.scenario, whole.jobs, path.parent)
     by_hand = sorted(faults_not_among(whole.script, own), key=lambda fault: fault.at_ms)
     policies = dict.fromkeys((spec.policy, *whole.scenario.policies))
     scenario = msgspec.structs.replace(

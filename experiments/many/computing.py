@@ -19,7 +19,7 @@ from callboard.experiments.many.task_pool import (
     Lost,
     Workers,
     answers_by_workers,
-    shared_board,
+    current_board,
 )
 from callboard.experiments.user_errors import InputError
 
@@ -40,7 +40,7 @@ class Call(NamedTuple):
     weight: float = 1.0
 
 
-def failing_call(error: Exception, *content: object) -> Call:
+def call_raising_error(error: Exception, *content: object) -> Call:
     """In place of a call that cannot be made of this content: one that fails with the error."""
     key = key_of("impossible", model_version(), *content, str(error))
     return Call(key, _raise_input_error, (str(error),), weight=0.0)
@@ -105,7 +105,7 @@ def perform_calls(calls: tuple[Call, ...]) -> _Answers:
 
 def perform_call(call: Call) -> Kept | None:
     """What the call comes to, as it is kept; None if nothing more is to be computed."""
-    shared = shared_board()
+    shared = current_board()
     if shared is not None and shared.stop.value:
         return None
     began = time.process_time()

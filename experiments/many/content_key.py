@@ -14,7 +14,7 @@ from callboard.actors.recorded_tasks import RecordedTasks
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.experiments.many.result_store import key_of
 from callboard.experiments.many.run_tasks import SoloTask, WorkerTask
-from callboard.experiments.run.plugins import classes_of
+from callboard.experiments.run.plugins import part_classes
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.scheduler.registry.parts import PartSettings
 
@@ -147,7 +147,7 @@ def _foreign_code_digests(policy: str, parts: PartSettings) -> tuple[str, ...]:
     """A digest of the file of each of the policy's parts that does not ship with Callboard.  It is
     made anew for each run: in a notebook a file is edited between two.
     """
-    modules = (part.__module__ for part in classes_of(policy, parts))
+    modules = (part.__module__ for part in part_classes(policy, parts))
     return tuple(_module_digest(name) for name in modules if not name.startswith("callboard."))
 
 

@@ -23,9 +23,9 @@ from callboard.experiments.many.stopping import (
     Stopping,
     check_seeds,
     check_share,
-    count_seeds,
     figure_matrix,
     in_percent,
+    seed_count_words,
 )
 from callboard.histories.quantiles import student_quantile
 
@@ -64,7 +64,7 @@ class Precision(msgspec.Struct, frozen=True):
         name = (names or [first])[worst]
         width = f"± {in_percent(shares[worst])} of {first}'s mean"
         known = width if isfinite(shares[worst]) else f"no interval beside {first}'s mean"
-        said = f"{name}: {known} after {count_seeds(self.seeds, self.left_out[worst])}"
+        said = f"{name}: {known} after {seed_count_words(self.seeds, self.left_out[worst])}"
         asked = f"± {in_percent(self.share)} asked for"
         if self.stopping is not Stopping.GAVE_UP:
             return f"{said}, {asked}"
@@ -100,7 +100,7 @@ class PrecisionRule(msgspec.Struct, frozen=True):
         return Precision(
             stopping=stopping,
             seeds=seeds,
-            wanted=self._wanted_seeds(seeds, start) if more else 0,
+            wanted=self._more_seeds_wanted(seeds, start) if more else 0,
             share=self.share,
             reached=tuple(
                 _finite_or_none(width) for width in widths[max(seeds - 1, 0) : seeds].ravel()
@@ -114,7 +114,7 @@ class PrecisionRule(msgspec.Struct, frozen=True):
         start = None
         for n, is_precise in enumerate(precise, 1):
             start = (start or n) if is_precise and n >= self.least else None
-            if start is not None and n >= start + look_ahead(start):
+            if start is not None and n >= start + look_ahead_seeds(start):
                 return start, n
         return start, None
 
@@ -133,16 +133,16 @@ class PrecisionRule(msgspec.Struct, frozen=True):
 
     @property
     def _first_look_seeds(self) -> int:
-        return min(self.least + look_ahead(self.least), _HOPELESS, self.most)
+        return min(self.least + look_ahead_seeds(self.least), _HOPELESS, self.most)
 
-    def _wanted_seeds(self, seeds: int, start: int | None) -> int:
+    def _more_seeds_wanted(self, seeds: int, start: int | None) -> int:
         if seeds < self._first_look_seeds:
             return self._first_look_seeds - seeds
         soonest = max(seeds + 1, self.least) if start is None else start
-        return min(soonest + look_ahead(soonest), self.most) - seeds
+        return min(soonest + look_ahead_seeds(soonest), self.most) - seeds
 
 
-def look_ahead(n: int) -> int:
+def look_ahead_seeds(n: int) -> int:
     """How many seeds more must be as precise after `n` that were: Hoad's kLimit."""
     return max(LOOK_AHEAD, LOOK_AHEAD * n // 100)
 

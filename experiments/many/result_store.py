@@ -45,7 +45,7 @@ _FILES = "CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, path TEXT NOT
 """Nor this one.  A path is seen from the store's folder."""
 
 
-def users_store() -> Path:
+def users_store_path() -> Path:
     """The file in which results are kept that nobody has named one for: `callboard/results.sqlite`
     in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`), which is made.  InputError.
     """
@@ -126,7 +126,7 @@ class ResultStore:
         with self._database_errors_told(), self._db:
             self._db.executemany("DELETE FROM places WHERE place = ?", [(each,) for each in places])
 
-    def places(self) -> dict[str, str]:
+    def keys_by_place(self) -> dict[str, str]:
         """The key of each place, in their order."""
         with self._database_errors_told():
             return dict(self._db.execute("SELECT place, key FROM places ORDER BY rowid"))
@@ -153,7 +153,7 @@ class ResultStore:
         """What a reader has to know, by what it is about."""
         return self._pairs_in_table("notes", "SELECT about, note FROM notes")
 
-    def put_source(self, name: str, given: str) -> None:
+    def put_scenario_source(self, name: str, given: str) -> None:
         """Remember that a scenario of that name was asked for as `given`, which is no file."""
         with self._database_errors_told(), self._db:
             self._db.execute(_FILES)
@@ -161,7 +161,7 @@ class ResultStore:
             self._db.execute(_SOURCES)
             self._db.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (name, given))
 
-    def put_file(self, name: str, path: Path) -> None:
+    def put_scenario_path(self, name: str, path: Path) -> None:
         """Remember in which file a scenario of that name is.  The path is kept as it is seen from
         the store, so that it is found from any folder, and wherever both are moved together.
         """
@@ -170,7 +170,7 @@ class ResultStore:
             self._db.execute(_FILES)
             self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, kept))
 
-    def sources(self) -> dict[str, str]:
+    def scenario_sources(self) -> dict[str, str]:
         """How scenarios were last asked for, by their names: files by their paths from here."""
         given = self._pairs_in_table("sources", "SELECT name, given FROM sources")
         files = self._pairs_in_table("files", "SELECT name, path FROM files")

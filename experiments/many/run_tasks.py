@@ -10,7 +10,7 @@ import msgspec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.experiments.error_messages import describe_error
-from callboard.experiments.many.task_pool import Interrupted, SharedBoard, shared_board
+from callboard.experiments.many.task_pool import Interrupted, SharedBoard, current_board
 from callboard.experiments.run.run_result import (
     ACTORS,
     TWIN,
@@ -130,7 +130,7 @@ def perform_task(task: RunTask) -> RunResult | TaskFailure | None:
     """Play the run; whatever goes wrong is told in the answer.  None where the board says that
     nothing is to be begun.
     """
-    shared = shared_board()
+    shared = current_board()
     if shared is not None and shared.stop.value:
         return None
     try:
@@ -154,14 +154,14 @@ def play_task(task: WorkerTask) -> bytes:
     return pack_result(result)
 
 
-def read_solo_times(data: bytes) -> SoloTimes:
+def unpack_solo_times(data: bytes) -> SoloTimes:
     """The times alone again."""
     return msgspec.msgpack.decode(data, type=SoloTimes)
 
 
 def board_watcher(place: int = 0) -> RunWatcher | None:
     """Who tells a worker's board how far the run at this place is; None without a board."""
-    shared = shared_board()
+    shared = current_board()
     return None if shared is None else _BoardWatcher(shared, place)
 
 
@@ -182,8 +182,8 @@ class _BoardWatcher(RunWatcher):
         if self._shared.stop.value:
             kernel.end_run("interrupted")
 
-    def on_twin(self, run: "TwinRun") -> None:
-        self._write_progress_row(run.ended, run.now_ms, 0)
+    def on_twin_progress(self, run: "TwinRun") -> None:
+        self._write_progress_row(run.ended_jobs, run.now_ms, 0)
         if self._shared.stop.value:
             run.interrupt()
 

@@ -33,13 +33,13 @@ class SeedRuns(msgspec.Struct, frozen=True):
         """The figure by seed and policy."""
         return [[None if each is None else figure(each) for each in row] for row in self.rows]
 
-    def of_policy(self, place: int, figure: Figure) -> list[float | None]:
+    def figures_of_policy(self, place: int, figure: Figure) -> list[float | None]:
         """The figure of one policy, seed by seed."""
         return [row[place] for row in self.figures(figure)]
 
     def mean(self, place: int, figure: Figure) -> Interval:
         """The mean of one policy's figure over the seeds, with its 95 % interval."""
-        return interval(self.of_policy(place, figure))
+        return interval(self.figures_of_policy(place, figure))
 
     def roughly_known_policies(self, figure: Figure) -> list[int]:
         """The policies (their places) whose mean is known only roughly."""
@@ -52,22 +52,24 @@ class SeedRuns(msgspec.Struct, frozen=True):
 
     def against(self, place: int, other: int, figure: Figure) -> PairedComparison:
         """One policy's figure against another's, seed by seed."""
-        return compare_paired(self.of_policy(place, figure), self.of_policy(other, figure))
+        return compare_paired(
+            self.figures_of_policy(place, figure), self.figures_of_policy(other, figure)
+        )
 
-    def results(self, place: int) -> list[RunResult]:
+    def results_of_policy(self, place: int) -> list[RunResult]:
         """What was played of one policy, in the order of seeds."""
         return [result for row in self.rows if (result := row[place]) is not None]
 
     @property
-    def is_one_run(self) -> bool:
+    def are_seeds_copies(self) -> bool:
         """Whether several seeds gave one and the same run under each of the policies."""
-        played = [self.results(place) for place in range(len(self.policies))]
+        played = [self.results_of_policy(place) for place in range(len(self.policies))]
         copies = [(mine[0], each) for mine in played if mine for each in mine[1:]]
         return bool(copies) and all(each.is_copy_of(first) for first, each in copies)
 
     def without_copies(self) -> Self:
         """The first seed alone where all are one run: its copies are no evidence."""
-        if not self.is_one_run:
+        if not self.are_seeds_copies:
             return self
         return msgspec.structs.replace(self, seeds=self.seeds[:1], rows=self.rows[:1])
 

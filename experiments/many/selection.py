@@ -33,9 +33,9 @@ from callboard.experiments.many.stopping import (
     Stopping,
     check_seeds,
     check_share,
-    count_seeds,
     figure_matrix,
     in_percent,
+    seed_count_words,
 )
 
 
@@ -71,7 +71,7 @@ class Selection(msgspec.Struct, frozen=True):
         """
         names = ", ".join(policies[column] for column in self.survivors)
         surely = f"with a probability of at least {in_percent(1 - self.error)}"
-        after = f"after {count_seeds(self.seeds, self.left_out)}"
+        after = f"after {seed_count_words(self.seeds, self.left_out)}"
         if self.best is not None:
             ahead = f"if the best is ahead of all others by {self.delta or 0:.3g}{unit} or more"
             return f"{names} has the lowest mean, {after}: this is right {surely} {ahead}"
@@ -204,7 +204,7 @@ def _eliminations_by_seeds(
     """
     differences = figures[:, :, None] - figures[:, None, :]
     allowed = _allowed_gaps(differences, error, delta)[start - 1 :]
-    flattered = _are_skewed_below(differences)[start - 1 :]
+    flattered = _are_left_skewed(differences)[start - 1 :]
     worse = np.cumsum(differences, axis=0)[start - 1 :] > allowed
     out = np.asarray((worse & ~flattered).any(axis=2))
     return out, ((allowed == 0) & ~(worse & flattered)).all(axis=(1, 2))
@@ -231,7 +231,7 @@ def _running_variances(values: FigureMatrix) -> FigureMatrix:
     return np.asarray(np.maximum(squares, 0) / np.maximum(n - 1, 1))
 
 
-def _are_skewed_below(differences: FigureMatrix) -> NDArray[np.bool_]:
+def _are_left_skewed(differences: FigureMatrix) -> NDArray[np.bool_]:
     """By number of seeds and pair, whether the differences are skewed to below."""
     skewness = running_skewness(differences)
     n = np.arange(1, len(differences) + 1)[:, None, None]

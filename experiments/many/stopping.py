@@ -54,7 +54,7 @@ def check_seeds(least: int, most: int) -> None:
         raise ValueError(f"{told}; name as many seeds or more")
 
 
-def count_seeds(seeds: int, left_out: int) -> str:
+def seed_count_words(seeds: int, left_out: int) -> str:
     """How many seeds, and how many of them are left out, in words."""
     without = f" ({left_out} of them left out: a run has no figure)" if left_out else ""
     return f"{count(seeds, 'seed')}{without}"

@@ -181,7 +181,7 @@ class Interrupted(Exception):
 _board: SharedBoard | None = None
 
 
-def shared_board() -> SharedBoard | None:
+def current_board() -> SharedBoard | None:
     """What the processes of this pool share; None elsewhere."""
     return _board
 

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from callboard.experiments.run.run_result import RunResult
-from callboard.journal.figures.job_groups import completed_among, response_seconds_of, share_within
+from callboard.journal.figures.job_groups import completed_among, response_statistics, share_within
 from callboard.journal.figures.tables import Ints
 from callboard.scheduler.text.quantities import duration
 
@@ -64,7 +64,7 @@ def _wall_seconds(run: RunResult) -> float | None:
     return None if isnan(run.wall_seconds) else run.wall_seconds
 
 
-def _virtual_time(seconds: float) -> str:
+def _virtual_time_text(seconds: float) -> str:
     """As response times are rounded, so that none is longer than the run."""
     return duration(1000 * seconds)
 
@@ -105,7 +105,9 @@ OUTCOME_ROWS = (
         "{:,.0f}".format,
         where=_speculative_attempts,
     ),
-    TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
+    TableRow(
+        "virtual time", lambda run: run.summary.virtual_seconds, _virtual_time_text, None, False
+    ),
 )
 """What a run came to, top to bottom."""
 
@@ -158,17 +160,17 @@ def done_within_row(seconds: float) -> TableRow:
 
 def run_as_json(result: RunResult, by: Sequence[GroupKey]) -> dict[str, object]:
     """A run as plain data, with its jobs by each of these keys."""
-    groups = {f"by_{key}": groups_of(result, key) for key in by}
+    groups = {f"by_{key}": figures_by_group(result, key) for key in by}
     return result.as_json() | groups
 
 
-def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
+def figures_by_group(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
     """The jobs and response times of each pool or user, by name, as plain data."""
     return {
         name: {
             "submitted": len(mine),
             "completed": int(completed_among(result.jobs, mine).sum()),
-            "response_seconds": msgspec.to_builtins(response_seconds_of(result.jobs, mine)),
+            "response_seconds": msgspec.to_builtins(response_statistics(result.jobs, mine)),
         }
         for name in _group_names([result], by)
         for mine in [_jobs_of_group(result, by, name)]
@@ -195,7 +197,7 @@ def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[Tab
     return (
         TableRow(
             f"{name or _UNNAMED[by]}: jobs",
-            partial(_number_of_jobs, by=by, name=name),
+            partial(_number_in_group, by=by, name=name),
             "{:,.0f}".format,
         ),
         _row_if_nonzero(
@@ -213,7 +215,7 @@ _PERCENT = "{:.1%}".format
 _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 
 
-def _number_of_jobs(result: RunResult, by: GroupKey, name: str) -> float | None:
+def _number_in_group(result: RunResult, by: GroupKey, name: str) -> float | None:
     return len(_jobs_of_group(result, by, name))
 
 
@@ -224,7 +226,7 @@ def _jobs_not_completed(result: RunResult, by: GroupKey, name: str) -> float | N
 
 def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
     members = _jobs_of_group(result, by, name)
-    value: float | None = getattr(response_seconds_of(result.jobs, members), figure)
+    value: float | None = getattr(response_statistics(result.jobs, members), figure)
     return value
 
 

@@ -6,7 +6,7 @@ from statistics import fmean
 import numpy as np
 
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.paper_language import Vocabulary, of_runs
+from callboard.experiments.reproduction.paper_language import Vocabulary, run_figure_vocabulary
 from callboard.experiments.reproduction.run_figures import SizeBin
 
 _HAWKS_JOBS = {"short": ("narrow", "wide"), "long": ("long",)}
@@ -35,4 +35,6 @@ def wasted_thinking_s(run: MeteredRun) -> float | None:
     return fsum(run.metered["thoughts"]["wasted_s"])
 
 
-ARCHITECTURE_FIGURES: Vocabulary = of_runs(batch_wait_s, response_percentile, wasted_thinking_s)
+ARCHITECTURE_FIGURES: Vocabulary = run_figure_vocabulary(
+    batch_wait_s, response_percentile, wasted_thinking_s
+)

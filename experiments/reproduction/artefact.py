@@ -88,7 +88,7 @@ class Evidence(msgspec.Struct, Generic[SampleT], frozen=True):
         """What is needed and not at hand, for people; empty if nothing is."""
         return ""
 
-    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+    def played_seeds(self, seeds: Sequence[int]) -> Sequence[int]:
         """Those of the seeds that are played."""
         return seeds if self.varies_with_seed else ()
 

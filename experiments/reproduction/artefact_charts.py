@@ -39,7 +39,7 @@ PrintedMark = tuple[int, float, float]
 MARK_LABEL = "printed"
 
 
-def paper_marks(axes: Any, x: Sequence[float], y: Sequence[float]) -> None:
+def draw_printed_marks(axes: Any, x: Sequence[float], y: Sequence[float]) -> None:
     """The paper's numbers."""
     axes.plot(
         x, y, "D", color=INK, markersize=5, markerfacecolor="none", label=MARK_LABEL, zorder=5
@@ -89,7 +89,7 @@ def strip_chart(
         axes = figure.add_subplot()
         looks = policy_looks(cells, [cell.split()[-1] for cell in cells])
         for place, (cell, look) in enumerate(
-            zip(cells, _same_by_policy(cells, looks), strict=True)
+            zip(cells, _one_look_per_policy(cells, looks), strict=True)
         ):
             values = [value for runs in samples if (value := figure_of(runs[cell])) is not None]
             at = [place] * len(values)
@@ -106,7 +106,7 @@ def strip_chart(
     return figure
 
 
-def _same_by_policy(cells: Sequence[str], looks: Sequence[LineStyle]) -> list[LineStyle]:
+def _one_look_per_policy(cells: Sequence[str], looks: Sequence[LineStyle]) -> list[LineStyle]:
     """The look of the first cell of the same policy for all of them."""
     first: dict[str, LineStyle] = {}
     return [
@@ -139,7 +139,7 @@ def slowdown_ecdfs(samples: Sequence[Runs], kinds: Sequence[str]) -> Any:
     return ecdf_panels(panels, [kind.upper() for kind in kinds], "slowdown (×)")
 
 
-def slowdowns_of_cells(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
+def slowdown_ecdfs_of_cells(samples: Sequence[Runs], cells: Sequence[str]) -> Any:
     """The share of jobs with at most this slowdown, cell by cell."""
     panel = {cell: pooled_values(samples, cell, EVERY_SIZE.slowdowns) for cell in cells}
     return ecdf_panels([panel], [""], "slowdown (×)")
@@ -169,7 +169,7 @@ def ecdf_panels(
                 )
             mine = [mark for mark in marks if mark[0] == place]
             if mine:
-                paper_marks(axes, [x for _, x, _ in mine], [y for *_, y in mine])
+                draw_printed_marks(axes, [x for _, x, _ in mine], [y for *_, y in mine])
             axes.set_xscale("log")
             plain_log_axis(axes.xaxis)
             axes.set_xlabel(label)

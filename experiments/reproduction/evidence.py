@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.experiments.ideal_study.cells import Point, compute, program_digest
+from callboard.experiments.ideal_study.cells import Point, program_digest, run_outcomes
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.many.computing import Call
@@ -44,7 +44,9 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         if not self.timed:
             return calls
         return [
-            each._replace(function=play_timed) if each.function is play_metered else each
+            each._replace(function=play_metered_by_actors)
+            if each.function is play_metered
+            else each
             for each in calls
         ]
 
@@ -55,7 +57,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def play_timed(task: MeteredTask) -> bytes:
+def play_metered_by_actors(task: MeteredTask) -> bytes:
     """Play the run with its meters by the actors, whose decisions take time."""
     return play_metered(msgspec.structs.replace(task, engine=ACTORS))
 
@@ -91,18 +93,21 @@ class Played(Evidence[Runs], frozen=True):
         )
         return Played(tuple(cells), self.once)
 
-    def used(self, seeds: Sequence[int]) -> Sequence[int]:
+    def played_seeds(self, seeds: Sequence[int]) -> Sequence[int]:
         return seeds[:1] if self.once else seeds
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
-            call for seed in self.used(seeds) for cell in self.cells for call in cell.calls(seed)
+            call
+            for seed in self.played_seeds(seeds)
+            for cell in self.cells
+            for call in cell.calls(seed)
         ]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[Runs]:
         return [
             {cell.name: cell.task(seed).read(found) for cell in self.cells}
-            for seed in self.used(seeds)
+            for seed in self.played_seeds(seeds)
         ]
 
     def digests(self, samples: Sequence[Runs]) -> list[tuple[str, int, str]]:
@@ -148,11 +153,11 @@ class Ideal(Evidence[Sojourns], frozen=True):
     points: tuple[Point, ...]
 
     @property
-    def at_hand(self) -> list[str]:
+    def traces_at_hand(self) -> list[str]:
         return [name for name in self.traces if _trace_path(name) is not None]
 
     def absent(self) -> str:
-        if self.at_hand:
+        if self.traces_at_hand:
             return ""
         files = " or ".join(REPORT_FILES[name] for name in self.traces)
         return f"it needs {files}, traces of SWIM; --traces says in which folder"
@@ -165,7 +170,7 @@ class Ideal(Evidence[Sojourns], frozen=True):
                 self._call_arguments(name, discipline, seed),
             )
             for seed in seeds
-            for name in self.at_hand
+            for name in self.traces_at_hand
             for discipline in self.disciplines
         ]
 
@@ -173,7 +178,7 @@ class Ideal(Evidence[Sojourns], frozen=True):
         samples: list[dict[tuple[str, str, Point], float]] = []
         for seed in seeds:
             drawn: list[dict[tuple[str, str, Point], float]] = [{} for _ in range(RUNS_A_SEED)]
-            for name in self.at_hand:
+            for name in self.traces_at_hand:
                 for discipline in self.disciplines:
                     data = found[self._result_key(name, discipline, seed)]
                     for point, means in zip(self.points, msgspec.msgpack.decode(data), strict=True):
@@ -214,7 +219,7 @@ def play_ideal(path: str, discipline: str, points: Sequence[Point], seed: int) -
     means = []
     for point in points:
         cell = study.cell(trace, discipline, point)
-        means.append([run.mean_s for run in compute(trace, cell, cell.runs(RUNS_A_SEED))])
+        means.append([run.mean_s for run in run_outcomes(trace, cell, cell.runs(RUNS_A_SEED))])
     return msgspec.msgpack.encode(means)
 
 

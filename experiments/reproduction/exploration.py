@@ -59,7 +59,9 @@ class Explored(msgspec.Struct, frozen=True, kw_only=True):
     picture: str = ""
 
 
-def to_play(exploration: Exploration, artefact: AnyArtefact, seeds: Sequence[int]) -> list[Asked]:
+def asked_per_setting(
+    exploration: Exploration, artefact: AnyArtefact, seeds: Sequence[int]
+) -> list[Asked]:
     """What is to be computed, setting by setting."""
     replaced = (
         msgspec.structs.replace(artefact, evidence=evidence, quantities=exploration.quantities)
@@ -72,7 +74,7 @@ def explored(
     exploration: Exploration, artefact: AnyArtefact, seeds: Sequence[int], store: ResultStore
 ) -> Explored:
     """What the exploration came to, from what the store has."""
-    found = [outcome_of(each, store) for each in to_play(exploration, artefact, seeds)]
+    found = [outcome_of(each, store) for each in asked_per_setting(exploration, artefact, seeds)]
     names = tuple(exploration.settings)
     return Explored(
         artefact=artefact.id,
@@ -81,12 +83,12 @@ def explored(
         seeds=tuple(seeds),
         settings=names,
         rows=tuple(each.quantities for each in found),
-        findings=tuple(_findings(exploration.quantities, names, found)),
+        findings=tuple(_finding_sentences(exploration.quantities, names, found)),
         picture=exploration.picture,
     )
 
 
-def _findings(
+def _finding_sentences(
     quantities: Sequence[Quantity[Any]], names: Sequence[str], found: Sequence[ArtefactOutcome]
 ) -> Iterator[str]:
     if any(not each.quantities for each in found):

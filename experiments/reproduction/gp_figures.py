@@ -3,9 +3,13 @@
 import numpy as np
 
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.paper_language import Vocabulary, of_runs, of_samples
+from callboard.experiments.reproduction.paper_language import (
+    Vocabulary,
+    run_figure_vocabulary,
+    sample_figure_vocabulary,
+)
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.journal.figures.job_groups import response_seconds_of, share_of_largest
+from callboard.journal.figures.job_groups import response_statistics, share_of_largest
 
 # Of runs.
 
@@ -24,15 +28,15 @@ def snp(run: MeteredRun) -> float | None:
 
 def counted_response_s(run: MeteredRun) -> float | None:
     """The mean response time of the jobs that the paper's figures count."""
-    return response_seconds_of(run.result.jobs, run.result.counted_jobs).mean
+    return response_statistics(run.result.jobs, run.result.counted_jobs).mean
 
 
-def early_slots(run: MeteredRun, place: int) -> float:
+def long_job_early_slots(run: MeteredRun, place: int) -> float:
     """The most slots of the long job within 150 s; `place` is its in the order of arrivals."""
     return _figure_of_long_job(run, place, "early slots", "most")
 
 
-def long_killed(run: MeteredRun, place: int) -> float:
+def long_job_kills(run: MeteredRun, place: int) -> float:
     """How many of the long job's attempts were killed."""
     return _figure_of_long_job(run, place, "kills", "killed")
 
@@ -50,7 +54,7 @@ def _figure_of_long_job(run: MeteredRun, place: int, meter: str, column: str) ->
 _BUSY_JOBS = 130
 
 
-def busy_jobs_of(spec: RunSpec, maps: int, seconds: float | None = None) -> float:
+def busy_jobs_with_maps(spec: RunSpec, maps: int, seconds: float | None = None) -> float:
     """How many of Table III's 130 jobs have that many maps, of that many seconds if it is told."""
     mine = [job for job in spec.jobs[:_BUSY_JOBS] if job.maps == maps]
     return float(sum(seconds is None or job.map_ms == round(1000 * seconds) for job in mine))
@@ -83,9 +87,11 @@ def share_of_short_gaps(spec: RunSpec, limit_s: float) -> float:
 
 
 GP_FIGURES: Vocabulary = {
-    **of_runs(snp, slowdown_statistic, counted_response_s, early_slots, long_killed),
-    **of_samples(
-        busy_jobs_of,
+    **run_figure_vocabulary(
+        snp, slowdown_statistic, counted_response_s, long_job_early_slots, long_job_kills
+    ),
+    **sample_figure_vocabulary(
+        busy_jobs_with_maps,
         share_between_maps,
         maps_in_all,
         maps_of_largest_job,

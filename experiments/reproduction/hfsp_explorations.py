@@ -62,7 +62,7 @@ _MEDIANS = Exploration(
 )
 
 
-def _dev_fairness(policy: str, *more: str) -> Played:
+def _dev_hfsp_beside_fair(policy: str, *more: str) -> Played:
     """DEV under a variant of HFSP, and under Fair on the same cluster."""
     hfsp, fair = played_for("hfsp-fig-7").changed(*more).cells
     meters = hfsp.meters if policy == hfsp.policy else ()
@@ -75,11 +75,11 @@ _DEV_SLOWDOWN = Exploration(
     plausible="when reduces begin, what may be taken back, what is known, and how fast jobs age: in"
     " the published code at half the speed",
     settings={
-        "as it is": _dev_fairness("hfsp"),
-        "reduces begin after all maps": _dev_fairness("hfsp", "tasks.slowstart=1.0"),
-        "slots are taken back": _dev_fairness('hfsp+preemptive(how="suspend")'),
-        "sizes are known": _dev_fairness('hfsp(size="oracle")'),
-        "ageing at half speed": _dev_fairness("hfsp(half_speed=true)"),
+        "as it is": _dev_hfsp_beside_fair("hfsp"),
+        "reduces begin after all maps": _dev_hfsp_beside_fair("hfsp", "tasks.slowstart=1.0"),
+        "slots are taken back": _dev_hfsp_beside_fair('hfsp+preemptive(how="suspend")'),
+        "sizes are known": _dev_hfsp_beside_fair('hfsp(size="oracle")'),
+        "ageing at half speed": _dev_hfsp_beside_fair("hfsp(half_speed=true)"),
     },
     quantities=quantities_of("hfsp-fig-9", "DEV, greatest slowdown, HFSP over Fair"),
 )

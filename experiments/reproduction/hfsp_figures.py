@@ -16,9 +16,9 @@ from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.experiments.reproduction.paper_language import (
     Vocabulary,
-    charts_named,
-    of_runs,
-    of_samples,
+    chart_vocabulary,
+    run_figure_vocabulary,
+    sample_figure_vocabulary,
 )
 from callboard.experiments.reproduction.run_figures import (
     SizeBin,
@@ -55,7 +55,7 @@ def most_arrivals(spec: RunSpec, within_s: float) -> float:
     return float((last - np.arange(len(at_ms))).max())
 
 
-def gaps_chart(samples: Sequence[Runs], gaps_s: Sequence[int]) -> object:
+def response_ratio_over_gaps(samples: Sequence[Runs], gaps_s: Sequence[int]) -> object:
     """HFSP's mean response time over Fair's, over the mean gap between jobs."""
     points = []
     for gap_s in gaps_s:
@@ -166,8 +166,8 @@ def errors_by_bin(
 
 
 HFSP_FIGURES: Vocabulary = {
-    **of_runs(share_in_bin, peak_in_burst),
-    **of_samples(
+    **run_figure_vocabulary(share_in_bin, peak_in_burst),
+    **sample_figure_vocabulary(
         error_quantile,
         share_of_errors,
         most_arrivals,
@@ -176,5 +176,7 @@ HFSP_FIGURES: Vocabulary = {
         share_near_real_size,
         share_of_short_maps,
     ),
-    **charts_named(error_ecdfs, errors_by_bin, gaps_chart, length_ecdfs, relative_length_ecdfs),
+    **chart_vocabulary(
+        error_ecdfs, errors_by_bin, response_ratio_over_gaps, length_ecdfs, relative_length_ecdfs
+    ),
 }

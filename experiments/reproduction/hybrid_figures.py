@@ -6,7 +6,11 @@ from typing import Any
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.paper_language import Vocabulary, charts_named, of_runs
+from callboard.experiments.reproduction.paper_language import (
+    Vocabulary,
+    chart_vocabulary,
+    run_figure_vocabulary,
+)
 from callboard.experiments.reproduction.run_figures import (
     RunFigure,
     mean_of_responses_s,
@@ -35,7 +39,7 @@ def users_unfairness(run: MeteredRun) -> float | None:
     return meter_value(run, "users", "unfairness")
 
 
-def switched_at(run: MeteredRun, order: str) -> float:
+def jobs_before_switch(run: MeteredRun, order: str) -> float:
     """How many jobs had been submitted when the hybrid order first put this order in force; 101
     where it never did.
     """
@@ -93,7 +97,7 @@ def _lines_over_counts(
 
 
 HYBRID_FIGURES: Vocabulary = {
-    **of_runs(mean_end_s, scheduling_s, switched_at, users_unfairness),
-    **charts_named(responses_over_counts, scheduling_over_counts, unfairness_over_counts),
+    **run_figure_vocabulary(mean_end_s, scheduling_s, jobs_before_switch, users_unfairness),
+    **chart_vocabulary(responses_over_counts, scheduling_over_counts, unfairness_over_counts),
     "fewest_resources_without_coshh": fewest_resources_without_coshh,
 }

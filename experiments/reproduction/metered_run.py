@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.many.computing import Call, failing_call
+from callboard.experiments.many.computing import Call, call_raising_error
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import key_of
 from callboard.experiments.many.run_tasks import (
@@ -17,7 +17,7 @@ from callboard.experiments.many.run_tasks import (
     SoloTask,
     board_watcher,
     play_task,
-    read_solo_times,
+    unpack_solo_times,
     worthy_engine,
 )
 from callboard.experiments.many.task_pool import Interrupted
@@ -26,7 +26,7 @@ from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import EngineName, RunResult, pack_result, unpack_result
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Sink, fan_out
-from callboard.experiments.run.solo_runs import any_at_once
+from callboard.experiments.run.solo_runs import any_without_heartbeats
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -66,7 +66,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
         try:
             run, solo = _run_and_solo_keys(self)
         except (InputError, PolicySpecError, ScenarioError) as error:
-            return [failing_call(error, self)]
+            return [call_raising_error(error, self)]
         play = play_metered if self.meters else play_unmetered
         alone = [Call(solo, play_alone, (self,))] if self.slowdown else []
         return [Call(run, play, (self,)), *alone]
@@ -79,7 +79,7 @@ class MeteredTask(msgspec.Struct, frozen=True):
             packed, metered = msgspec.msgpack.decode(packed, type=tuple[bytes, dict[str, Any]])
         result = unpack_result(packed)
         if self.slowdown:
-            result = read_solo_times(found[solo]).with_solo_times(result)
+            result = unpack_solo_times(found[solo]).with_solo_times(result)
         return MeteredRun(result, metered)
 
     def spec(self) -> RunSpec:
@@ -98,7 +98,7 @@ def _run_and_solo_keys(task: MeteredTask) -> tuple[str, str]:
 
 
 def _solo_task(spec: RunSpec) -> SoloTask:
-    return SoloTask(spec, at_once=any_at_once([spec]))
+    return SoloTask(spec, at_once=any_without_heartbeats([spec]))
 
 
 class MeteredRun(msgspec.Struct, frozen=True):
@@ -108,15 +108,15 @@ class MeteredRun(msgspec.Struct, frozen=True):
     metered: Mapping[str, Metered]
 
 
-def played_by(calls: Iterable[Call], engine: EngineName) -> list[Call]:
+def calls_with_engine(calls: Iterable[Call], engine: EngineName) -> list[Call]:
     """The calls, their runs played by this engine; `auto` where there is enough to play."""
     calls = list(calls)
     runs = [each.arguments[0] for each in calls if each.function in _PLAYS]
-    worthy = worthy_engine(engine, sum(each.spec().tasks for each in runs))
-    return [_call_by_engine(each, worthy) if each.function in _PLAYS else each for each in calls]
+    worthy = worthy_engine(engine, sum(each.spec().task_count for each in runs))
+    return [_call_with_engine(each, worthy) if each.function in _PLAYS else each for each in calls]
 
 
-def _call_by_engine(call: Call, engine: EngineName) -> Call:
+def _call_with_engine(call: Call, engine: EngineName) -> Call:
     task = msgspec.structs.replace(call.arguments[0], engine=engine)
     return call._replace(arguments=(task,))
 

@@ -20,7 +20,7 @@ class UsersMeter:
         self._meter.observe(event)
 
     def figures(self) -> Mapping[str, Sequence[float]]:
-        shares = self._meter.shares()
+        shares = self._meter.unfairness_and_dissatisfaction()
         named = {"unfairness": shares.unfairness, "dissatisfaction": shares.dissatisfaction}
         return {name: [] if value is None else [value] for name, value in named.items()}
 

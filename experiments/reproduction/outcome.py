@@ -103,7 +103,7 @@ def whole_verdict(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> Re
     return _V.REPRODUCED if verdicts <= set(HOLDS) else _V.DIRECTION
 
 
-def widened_verdict(
+def verdict_with_wider_intervals(
     artefact: AnyArtefact, found: Sequence[QuantityOutcome], factor: float
 ) -> ReproductionVerdict:
     """What the verdict would be if all intervals were that many times as wide."""
@@ -154,12 +154,12 @@ def _our_interval(
     assert quantity.value is not None
     values = [quantity.value(each) for each in samples]
     if quantity.mean:
-        return _mean_span(values, confidence)
+        return _mean_interval_ends(values, confidence)
     found = median_interval(values, confidence)
     return found.low, found.median if isfinite(found.median) else None, found.high
 
 
-def _mean_span(values: Sequence[float | None], confidence: float) -> IntervalEnds:
+def _mean_interval_ends(values: Sequence[float | None], confidence: float) -> IntervalEnds:
     found = interval(values, confidence)
     ours = found.mean if isfinite(found.mean) else None
     if found.half is None or found.runs < MEDIAN_SAMPLES:
@@ -285,7 +285,7 @@ def tally_words(outcomes: Sequence[ArtefactOutcome]) -> str:
     return f"{len(outcomes)} artefacts: {', '.join(told)}"
 
 
-def figures_by_class(
+def verdict_counts_by_class(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> dict[VerdictClass, Counter[ReproductionVerdict]]:
     """How many single figures of each class have each verdict."""

@@ -42,9 +42,9 @@ from callboard.experiments.reproduction.paper_language import (
     ExpressionNames,
     GridRow,
     Vocabulary,
-    charts_named,
-    of_runs,
-    of_samples,
+    chart_vocabulary,
+    run_figure_vocabulary,
+    sample_figure_vocabulary,
 )
 from callboard.experiments.reproduction.run_figures import SizeBin
 from callboard.experiments.reproduction.sample_figure import (
@@ -62,7 +62,7 @@ from callboard.scheduler.text.text_file import read_text
 PAPERS = Path(__file__).with_name("papers")
 
 _COMMON: Vocabulary = {
-    **of_runs(
+    **run_figure_vocabulary(
         figures.done_within,
         figures.greatest_slowdown,
         figures.local_share,
@@ -76,12 +76,12 @@ _COMMON: Vocabulary = {
         figures.node_local_of,
         figures.wasted_slot_s,
     ),
-    **of_samples(example_number),
-    **charts_named(
+    **sample_figure_vocabulary(example_number),
+    **chart_vocabulary(
         artefact_charts.jobs_in_system,
         artefact_charts.response_ecdfs,
         artefact_charts.slowdown_ecdfs,
-        artefact_charts.slowdowns_of_cells,
+        artefact_charts.slowdown_ecdfs_of_cells,
         artefact_charts.strip_chart,
     ),
     "drawn": Drawn,
@@ -187,44 +187,46 @@ class PaperFile:
         except DecodeError as error:
             raise PaperFileError(f"{path.name}, {_place_words(raw, error.key)}: {error}") from None
         own = {name: partial(self.played, name) for name in self._tables.played}
-        lists = {name: partial(self.quantities_of, name) for name in self._tables.quantities}
+        lists = {name: partial(self.quantities_named, name) for name in self._tables.quantities}
         self._names = ExpressionNames(
             self._tables.drawn, {**_COMMON, **vocabulary, **own, **lists, "bin": self._bin}
         )
-        with _placing(path.name):
+        with _errors_placed_at(path.name):
             grids = {name: _rows_of_columns(each) for name, each in self._tables.grids.items()}
             texts = {name: self._names.fill(each) for name, each in self._tables.texts.items()}
         self._names = self._names.with_values({**texts, **grids})
 
     def artefacts(self) -> list[AnyArtefact]:
         """Its artefacts, in order."""
-        with _placing(self._path.name):
+        with _errors_placed_at(self._path.name):
             return [
-                self._made_artefact(entry, names)
+                self._artefact_from_entry(entry, names)
                 for entry in self._tables.artefact
                 for names in _names_by_row(entry.each, self._names)
             ]
 
-    def quantities_of(self, name: str, **values: object) -> tuple[Quantity[Any], ...]:
+    def quantities_named(self, name: str, **values: object) -> tuple[Quantity[Any], ...]:
         """The quantities of that name in `[[quantities]]`, whose open names have these values."""
-        return _made_quantities(self._tables.quantities[name], self._names.with_values(values))
+        return _quantities_from_entries(
+            self._tables.quantities[name], self._names.with_values(values)
+        )
 
     def played(self, name: str, **values: object) -> Played:
         """The world of that name in `[[played]]`, whose open names have these values."""
         entries, names = self._tables.played[name], self._names.with_values(values)
-        cells = tuple(cell for entry in entries for cell in self._made_cells(entry, names))
+        cells = tuple(cell for entry in entries for cell in self._cells_from_entry(entry, names))
         return Played(cells, once=any(entry.once for entry in entries))
 
-    def _made_artefact(self, entry: _ArtefactEntry, names: ExpressionNames) -> AnyArtefact:
-        with _placing(names.fill(entry.id)):
+    def _artefact_from_entry(self, entry: _ArtefactEntry, names: ExpressionNames) -> AnyArtefact:
+        with _errors_placed_at(names.fill(entry.id)):
             evidence = _value_of_type(entry.evidence, names, Evidence)
             _refuse_unknown_scenarios(evidence)
             quantities = (
                 _value_of_type(entry.quantities, names, tuple)
                 if isinstance(entry.quantities, str)
-                else _made_quantities(entry.quantities, names)
+                else _quantities_from_entries(entry.quantities, names)
             )
-            draw = _made_chart(entry.draw, evidence, names) if entry.draw else None
+            draw = _evaluated_chart(entry.draw, evidence, names) if entry.draw else None
         return Artefact[Any](
             id=names.fill(entry.id),
             paper=Paper(self._path.stem),
@@ -240,15 +242,15 @@ class PaperFile:
             quick=entry.quick,
         )
 
-    def _made_cells(self, entry: _CellEntry, outer: ExpressionNames) -> Iterator[Cell]:
+    def _cells_from_entry(self, entry: _CellEntry, outer: ExpressionNames) -> Iterator[Cell]:
         for names in _names_by_row(entry.each, outer):
             policy = names.fill(entry.policy)
             yield Cell(
                 name=names.fill(entry.name),
                 scenario=names.fill(entry.scenario),
                 policy=self._tables.policies.get(policy, policy),
-                overrides=_made_texts(entry.overrides, names),
-                meters=_made_texts(entry.meters, names),
+                overrides=_filled_texts(entry.overrides, names),
+                meters=_filled_texts(entry.meters, names),
                 slowdown=entry.slowdown,
                 timed=entry.timed,
             )
@@ -276,17 +278,19 @@ def _rows_of_axis(
     return [row for columns in tables for row in _rows_of_columns(columns)]
 
 
-def _made_quantities(
+def _quantities_from_entries(
     entries: tuple[_QuantityEntry, ...], outer: ExpressionNames
 ) -> tuple[Quantity[Any], ...]:
     made = []
     for entry in entries:
-        with _placing(entry.label):
-            made += [_made_quantity(entry, names) for names in _names_by_row(entry.each, outer)]
+        with _errors_placed_at(entry.label):
+            made += [
+                _quantity_from_entry(entry, names) for names in _names_by_row(entry.each, outer)
+            ]
     return tuple(made)
 
 
-def _made_quantity(entry: _QuantityEntry, names: ExpressionNames) -> Quantity[Any]:
+def _quantity_from_entry(entry: _QuantityEntry, names: ExpressionNames) -> Quantity[Any]:
     ours, pooled = (
         _value_of_type(text, names, SampleFigure) if text else None
         for text in (entry.ours, entry.pooled)
@@ -298,9 +302,9 @@ def _made_quantity(entry: _QuantityEntry, names: ExpressionNames) -> Quantity[An
         value=ours,
         pooled=pooled,
         unit=entry.unit,
-        printed=_made_number(entry.printed, names),
-        below=_made_number(entry.below, names),
-        above=_made_number(entry.above, names),
+        printed=_evaluated_number(entry.printed, names),
+        below=_evaluated_number(entry.below, names),
+        above=_evaluated_number(entry.above, names),
         share=entry.share,
         exact=entry.exact,
         mean=entry.mean,
@@ -308,7 +312,7 @@ def _made_quantity(entry: _QuantityEntry, names: ExpressionNames) -> Quantity[An
     )
 
 
-def _made_number(value: float | str | None, names: ExpressionNames) -> float | None:
+def _evaluated_number(value: float | str | None, names: ExpressionNames) -> float | None:
     if not isinstance(value, str):
         return value
     found = names.evaluate(value)
@@ -326,11 +330,11 @@ def _refuse_unknown_scenarios(evidence: Evidence[Any]) -> None:
             raise PaperFileError(f"no scenario {name}; {suggestion(name, library_names())}")
 
 
-def _made_texts(texts: tuple[str, ...], names: ExpressionNames) -> tuple[str, ...]:
+def _filled_texts(texts: tuple[str, ...], names: ExpressionNames) -> tuple[str, ...]:
     return tuple(filter(None, map(names.fill, texts)))
 
 
-def _made_chart(text: str, evidence: Evidence[Any], names: ExpressionNames) -> Any:
+def _evaluated_chart(text: str, evidence: Evidence[Any], names: ExpressionNames) -> Any:
     """The chart, of all cells of the evidence in order unless it says of which."""
     chart = _value_of_type(text, names, partial)
     if "cells" in signature(chart.func).parameters and "cells" not in chart.keywords:
@@ -368,7 +372,7 @@ def _rows_of_columns(columns: GridColumns) -> list[GridRow]:
 
 
 @contextmanager
-def _placing(place: str) -> Iterator[None]:
+def _errors_placed_at(place: str) -> Iterator[None]:
     """Let an error say where it is."""
     try:
         yield

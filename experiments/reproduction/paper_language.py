@@ -42,12 +42,12 @@ class RunFigureByName(msgspec.Struct, frozen=True):
         return figure_of(cell, self.function, *more)
 
 
-def of_runs(*functions: Callable[..., float | None]) -> Vocabulary:
+def run_figure_vocabulary(*functions: Callable[..., float | None]) -> Vocabulary:
     """Functions of a run; an expression has the name of its cell in place of the run."""
     return {_name_of(each): RunFigureByName(each) for each in functions}
 
 
-def of_samples(*functions: Callable[..., float | None]) -> Vocabulary:
+def sample_figure_vocabulary(*functions: Callable[..., float | None]) -> Vocabulary:
     """Functions of a sample, or of all samples at once; an expression leaves it out."""
 
     def figure(function: Callable[..., float | None], *more: Any, **named: Any) -> SampleFigure:
@@ -57,7 +57,7 @@ def of_samples(*functions: Callable[..., float | None]) -> Vocabulary:
     return {_name_of(each): partial(figure, each) for each in functions}
 
 
-def charts_named(*functions: Callable[..., object]) -> Vocabulary:
+def chart_vocabulary(*functions: Callable[..., object]) -> Vocabulary:
     """Functions that draw samples; an expression has what else they are given, by name."""
 
     def chart(function: Callable[..., object], **named: Any) -> Callable[..., object]:

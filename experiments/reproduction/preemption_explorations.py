@@ -11,7 +11,7 @@ from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.catalogue_of_artefacts import GP, played_for
 from callboard.experiments.reproduction.evidence import Played, Runs
 from callboard.experiments.reproduction.exploration import Exploration
-from callboard.experiments.reproduction.gp_figures import long_killed
+from callboard.experiments.reproduction.gp_figures import long_job_kills
 from callboard.experiments.reproduction.sample_figure import SampleFigure, figure_of
 
 _WHERE = "66th"
@@ -31,7 +31,7 @@ def _global_policy(cuts: str, long_s: int = _LONG_S) -> str:
     return f"fair+delay+global(interval_s=20, {how}{long})"
 
 
-def _rivals(other: str, policy: str, *more: str) -> Played:
+def _rival_beside_global(other: str, policy: str, *more: str) -> Played:
     """Another rule, and global preemption, in busy hours with the long job at the 66th place."""
     rival = _BUSY_WORLDS.only(f"{other}, {_WHERE}").changed(*more)
     if other == "Hadoop":
@@ -40,10 +40,10 @@ def _rivals(other: str, policy: str, *more: str) -> Played:
     return Played((*rival.cells, *ours.cells))
 
 
-def _measures_beside(other: str) -> tuple[Quantity[Any], ...]:
+def _global_measures_over(other: str) -> tuple[Quantity[Any], ...]:
     """Figure 3's measures under global preemption over those under another rule."""
     groups = [{"where": _WHERE}]
-    found = GP.quantities_of("figure_3", one="global", other=other, groups=groups)
+    found = GP.quantities_named("figure_3", one="global", other=other, groups=groups)
     return tuple(
         replace(each, label=each.label.replace("average over the groups", _ONE_GROUP))
         for each in found
@@ -52,7 +52,7 @@ def _measures_beside(other: str) -> tuple[Quantity[Any], ...]:
 
 def _killed_under(rule: str) -> SampleFigure:
     """How many of the long job's attempts a rule kills."""
-    return figure_of(f"{rule}, {_WHERE}", long_killed, int(_WHERE[:-2]))
+    return figure_of(f"{rule}, {_WHERE}", long_job_kills, int(_WHERE[:-2]))
 
 
 def _min_share_override(slots: int) -> str:
@@ -60,10 +60,12 @@ def _min_share_override(slots: int) -> str:
     return f"parts.fair.pools.production.min_maps={slots}"
 
 
-def _due_by_cuts(other: str) -> Mapping[str, Played]:
+def _settings_by_due_and_cuts(other: str) -> Mapping[str, Played]:
     """What production is due, by when long jobs are cut."""
     return {
-        f"{slots} due, cut {cuts}": _rivals(other, _global_policy(cuts), _min_share_override(slots))
+        f"{slots} due, cut {cuts}": _rival_beside_global(
+            other, _global_policy(cuts), _min_share_override(slots)
+        )
         for slots in _DUE
         for cuts in ("always", "starving", "off")
     }
@@ -72,7 +74,7 @@ def _due_by_cuts(other: str) -> Mapping[str, Played]:
 def _by_long_threshold(other: str) -> Mapping[str, Played]:
     """Long is what has run for a shorter or for a longer time."""
     return {
-        f"{slots} due, cut always, long from {long_s} s": _rivals(
+        f"{slots} due, cut always, long from {long_s} s": _rival_beside_global(
             other, _global_policy("always", long_s), _min_share_override(slots)
         )
         for slots in (320, 40)
@@ -83,7 +85,9 @@ def _by_long_threshold(other: str) -> Mapping[str, Played]:
 def _by_min_share_timeout(other: str) -> Mapping[str, Played]:
     """Pools wait longer for their min share before they take it."""
     return {
-        f"after {wait_s} s": _rivals(other, _global_policy("always"), *_timeout_overrides(wait_s))
+        f"after {wait_s} s": _rival_beside_global(
+            other, _global_policy("always"), *_timeout_overrides(wait_s)
+        )
         for wait_s in (20, 60, 300)
     }
 
@@ -107,7 +111,7 @@ _KILLED_LONG = Exploration(
     artefact="gp-killed-long",
     assumption=_DUE_WORDS,
     plausible=_DUE_RANGE,
-    settings={**_due_by_cuts("job by job"), **_by_long_threshold("job by job")},
+    settings={**_settings_by_due_and_cuts("job by job"), **_by_long_threshold("job by job")},
     quantities=(
         Quantity[Runs](
             label="the long job's killed tasks, global over job by job",
@@ -123,8 +127,8 @@ _BY_JOB = Exploration(
     artefact="gp-fig-3-by-job",
     assumption=f"{_DUE_WORDS}, against preemption job by job",
     plausible=_DUE_RANGE,
-    settings=_due_by_cuts("job by job"),
-    quantities=_measures_beside("job by job"),
+    settings=_settings_by_due_and_cuts("job by job"),
+    quantities=_global_measures_over("job by job"),
     seeds=_SEEDS,
 )
 
@@ -133,7 +137,7 @@ _BUSY = Exploration(
     assumption="how long a pool waits for its min share before it takes it (here: 20 s)",
     plausible="one check, as the paper's short interval suggests, to Hadoop's manual's minutes",
     settings=_by_min_share_timeout("Hadoop"),
-    quantities=_measures_beside("Hadoop"),
+    quantities=_global_measures_over("Hadoop"),
     seeds=_SEEDS,
 )
 
@@ -142,8 +146,8 @@ _BUSY_DUE = Exploration(
     assumption="how many of the 400 map slots production is due by force (printed: 320), and when"
     " global preemption cuts long jobs, against Hadoop's rule",
     plausible="down to a tenth; always, where somebody starves, or never",
-    settings=_due_by_cuts("Hadoop"),
-    quantities=_measures_beside("Hadoop"),
+    settings=_settings_by_due_and_cuts("Hadoop"),
+    quantities=_global_measures_over("Hadoop"),
     seeds=_SEEDS,
     picture="explored-gp-fig-3-busy.svg",
 )

@@ -25,7 +25,11 @@ from callboard.experiments.pages.charts.chart_style import (
     shared_legend,
 )
 from callboard.experiments.reproduction.evidence import Ideal, Sojourns
-from callboard.experiments.reproduction.paper_language import Vocabulary, charts_named, of_samples
+from callboard.experiments.reproduction.paper_language import (
+    Vocabulary,
+    chart_vocabulary,
+    sample_figure_vocabulary,
+)
 
 _TRACES = ("FB09-0", "FB09-1", "FB10")
 _ONE = Point(LOAD, DN, 1.0)
@@ -64,7 +68,7 @@ def share_of_runs_below(samples: Sequence[Sojourns], trace: str, one: str, other
     return sum(below) / len(below)
 
 
-def worst_ratio(samples: Sequence[Sojourns], trace: str, one: str, other: str) -> float:
+def ratio_of_worst_runs(samples: Sequence[Sojourns], trace: str, one: str, other: str) -> float:
     """The worst run of one discipline over that of the other."""
     worst = [max(each[trace, name, _ONE] for each in samples) for name in (one, other)]
     return worst[0] / worst[1]
@@ -103,14 +107,16 @@ def greatest_ratio_to_best(
     )
 
 
-def least_ratio(samples: Sequence[Sojourns], one: str, other: str, sigma: float) -> float:
+def least_ratio_over_traces(
+    samples: Sequence[Sojourns], one: str, other: str, sigma: float
+) -> float:
     """One discipline's mean over the other's, on the trace where that is least."""
     point = Point(LOAD, DN, sigma)
     traces = _traces_at_hand(samples)
     return min(_mean_over_other(samples, trace, one, other, point) for trace in traces)
 
 
-def srpt_gap_over_loads(samples: Sequence[Sojourns], low: float, high: float) -> float:
+def srpt_gap_growth_with_load(samples: Sequence[Sojourns], low: float, high: float) -> float:
     """How far SRPT is above FSP+PS at the higher load, over the same at the lower one."""
 
     def apart(load: float) -> float:
@@ -120,7 +126,7 @@ def srpt_gap_over_loads(samples: Sequence[Sojourns], low: float, high: float) ->
     return apart(high) / apart(low)
 
 
-def fifo_spread_over_ps(samples: Sequence[Sojourns], sigma: float) -> float:
+def ratio_of_fsp_spreads(samples: Sequence[Sojourns], sigma: float) -> float:
     """How far FSP+FIFO's mean over PS's is from flat along d/n, over how far FSP+PS's is."""
     return _spread_over_dn(samples, "fsp+fifo", sigma) / _spread_over_dn(samples, "fsp+ps", sigma)
 
@@ -135,7 +141,7 @@ def _spread_over_dn(samples: Sequence[Sojourns], name: str, sigma: float) -> flo
     return median(spreads)
 
 
-def share_of_same_rank(
+def share_with_default_ranking(
     samples: Sequence[Sojourns], disciplines: Sequence[str], sigma: float
 ) -> float:
     """The share of traces and d/n at which the disciplines rank as at the default d/n."""
@@ -153,7 +159,7 @@ def share_of_same_rank(
 # Charts.
 
 
-def box_figure(samples: Sequence[Sojourns], trace: str) -> Any:
+def sojourn_boxes_by_sigma(samples: Sequence[Sojourns], trace: str) -> Any:
     """The runs' mean sojourns by σ."""
     with house_style():
         figure = new_figure(PAGE_INCHES, 2.8)
@@ -185,7 +191,7 @@ def box_figure(samples: Sequence[Sojourns], trace: str) -> Any:
     return figure
 
 
-def line_figure(samples: Sequence[Sojourns], axis: Axis, sigma: float) -> Any:
+def mean_sojourn_lines(samples: Sequence[Sojourns], axis: Axis, sigma: float) -> Any:
     """The means over the runs, a panel a trace."""
     with house_style():
         figure = new_figure(PAGE_INCHES, 2.6)
@@ -219,18 +225,18 @@ def _set_log_sojourn_axis(axes: Any) -> None:
 
 
 REPORT_FIGURES: Vocabulary = {
-    **of_samples(
-        fifo_spread_over_ps,
+    **sample_figure_vocabulary(
+        ratio_of_fsp_spreads,
         greatest_ratio_to_best,
         jobs_of_trace,
-        least_ratio,
+        least_ratio_over_traces,
         ratio_of_sojourns,
         share_of_runs_below,
-        share_of_same_rank,
-        srpt_gap_over_loads,
-        worst_ratio,
+        share_with_default_ranking,
+        srpt_gap_growth_with_load,
+        ratio_of_worst_runs,
     ),
-    **charts_named(box_figure, line_figure),
+    **chart_vocabulary(sojourn_boxes_by_sigma, mean_sojourn_lines),
     "erf": erf,
     "ideal_over": ideal_over,
     "log": log,

@@ -37,7 +37,7 @@ def artefact_with_seeds(
     return Asked(artefact, tuple(seeds))
 
 
-def missing_of(wanted: Sequence[Asked], store: ResultStore) -> list[Call]:
+def missing_artefact_calls(wanted: Sequence[Asked], store: ResultStore) -> list[Call]:
     """The calls whose answers the store has not, each once, in the order of the artefacts."""
     return missing_calls((call for each in wanted for call in _calls_of_artefact(each)), store)
 
@@ -47,7 +47,7 @@ def _calls_of_artefact(each: Asked) -> Sequence[Call]:
     return [] if evidence.absent() else evidence.calls(each.seeds)
 
 
-def outcomes(wanted: Sequence[Asked], store: ResultStore) -> Iterator[ArtefactOutcome]:
+def record_outcomes(wanted: Sequence[Asked], store: ResultStore) -> Iterator[ArtefactOutcome]:
     """The outcome of each artefact for which the store has everything."""
     for each in wanted:
         outcome = outcome_of(each, store)
@@ -70,7 +70,7 @@ def outcome_of(each: Asked, store: ResultStore) -> ArtefactOutcome:
         id=artefact.id,
         verdict=whole_verdict(artefact, quantities),
         quantities=quantities,
-        seeds=tuple(artefact.evidence.used(each.seeds)),
+        seeds=tuple(artefact.evidence.played_seeds(each.seeds)),
         seconds=round(sum(kept.seconds for kept in found.values()), 1),
         digests=tuple(artefact.evidence.digests(samples)),
     )

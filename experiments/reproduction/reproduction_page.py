@@ -71,7 +71,7 @@ def markdown_page(
         if mine:
             lines += [f"## {PAPER_TITLES[paper]}", ""]
             lines += _artefact_table_lines(mine, by_id)
-            for artefact in unexplained_first(mine, by_id):
+            for artefact in unreproduced_artefacts(mine, by_id):
                 lines += _reason_line(artefact, by_id[artefact.id])
             lines += [
                 f"- **{each.id}** is fitted: {each.fitted_on}" for each in mine if each.fitted_on
@@ -98,7 +98,7 @@ def _exploration_lines(found: Sequence[Explored]) -> Iterator[str]:
             yield f"![{each.artefact}: {each.assumption}](figures/{each.picture})"
 
 
-def unexplained_first(
+def unreproduced_artefacts(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> list[AnyArtefact]:
     """Those that are not reproduced, and of them those without a reason first."""

@@ -34,9 +34,9 @@ from callboard.experiments.reproduction.outcome import (
     VERDICT_MEANINGS,
     ArtefactOutcome,
     ReproductionVerdict,
-    figures_by_class,
     quantity_cells,
     tally_words,
+    verdict_counts_by_class,
     why_words,
 )
 from callboard.experiments.reproduction.reproduce import Asked, found_samples
@@ -103,7 +103,7 @@ def class_table(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> ReportTable:
     """How many single figures of each class have each verdict."""
-    counts = figures_by_class(artefacts, outcomes)
+    counts = verdict_counts_by_class(artefacts, outcomes)
     verdicts = [each for each in ReproductionVerdict if any(row[each] for row in counts.values())]
     rows: list[list[ReportCell | str]] = [
         [

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.journal.figures.job_groups import jobs_of_size, response_seconds_of, share_within
+from callboard.journal.figures.job_groups import jobs_of_size, response_statistics, share_within
 from callboard.journal.figures.run_account import jobs_over_time
 from callboard.journal.figures.steps import Steps
 from callboard.scheduler.model import JobId
@@ -53,12 +53,12 @@ def mean_of_responses_s(run: MeteredRun) -> float | None:
 
 def median_response_s(run: MeteredRun, of_bin: SizeBin = EVERY_SIZE) -> float | None:
     """The median response time of a bin's jobs."""
-    return response_seconds_of(run.result.jobs, of_bin.jobs(run)).median
+    return response_statistics(run.result.jobs, of_bin.jobs(run)).median
 
 
 def mean_response_of(run: MeteredRun, of_bin: SizeBin) -> float | None:
     """The mean response time of a bin's jobs, in seconds."""
-    return response_seconds_of(run.result.jobs, of_bin.jobs(run)).mean
+    return response_statistics(run.result.jobs, of_bin.jobs(run)).mean
 
 
 def done_within(run: MeteredRun, limit_s: float, of_bin: SizeBin = EVERY_SIZE) -> float | None:

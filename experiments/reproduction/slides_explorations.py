@@ -37,7 +37,7 @@ def _jobs_with_maps(maps: int) -> Played:
     return Played((cell,))
 
 
-def _pending_maps(row: int, node: float, rack: float) -> Exploration:
+def _pending_maps_exploration(row: int, node: float, rack: float) -> Exploration:
     """A row of the slides' table over the maps that a job has pending when it begins."""
     printed = {"node": node, "rack": rack}
     return Exploration(
@@ -148,7 +148,7 @@ _WISHES = ((10, 0.8), (10, 0.95), (50, 0.9), (100, 0.95))
 """Jobs of that many maps, and the share of them that is to be local."""
 
 
-def _wished_localities(times: float, *more: str) -> Played:
+def _played_with_formula_skips(times: float, *more: str) -> Played:
     """So many times the skips that the formula asks for."""
     cells = played_for("slides-formula-locality").changed(*more).cells
     skips = (ceil(times * skips_for(share, maps)) for maps, share in _WISHES)
@@ -162,10 +162,10 @@ _LOCALITY = Exploration(
     " (here: every 3 s)",
     plausible="up to three times; a slot at a time, as in the slides' analysis",
     settings={
-        "as it is": _wished_localities(1),
-        "every 0.3 s": _wished_localities(1, "cluster.heartbeat.interval_ms=300"),
-        **{f"{times:g} times": _wished_localities(times) for times in (1.25, 1.5, 2, 3)},
-        "2 times, every 0.3 s": _wished_localities(2, "cluster.heartbeat.interval_ms=300"),
+        "as it is": _played_with_formula_skips(1),
+        "every 0.3 s": _played_with_formula_skips(1, "cluster.heartbeat.interval_ms=300"),
+        **{f"{times:g} times": _played_with_formula_skips(times) for times in (1.25, 1.5, 2, 3)},
+        "2 times, every 0.3 s": _played_with_formula_skips(2, "cluster.heartbeat.interval_ms=300"),
     },
     quantities=tuple(
         Quantity[Runs](
@@ -195,9 +195,9 @@ _GAIN = Exploration(
 
 SLIDES_EXPLORATIONS = (
     _WITH_DELAY,
-    _pending_maps(3, 0.02, 0.5),
-    _pending_maps(10, 0.37, 0.98),
-    _pending_maps(100, 0.84, 0.99),
+    _pending_maps_exploration(3, 0.02, 0.5),
+    _pending_maps_exploration(10, 0.37, 0.98),
+    _pending_maps_exploration(100, 0.84, 0.99),
     _WAITS,
     _SKIPPED,
     _OPPORTUNITIES,

@@ -7,7 +7,11 @@ from typing import Any
 from callboard.experiments.reproduction.artefact_charts import Series, lines_over
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
-from callboard.experiments.reproduction.paper_language import Vocabulary, charts_named, of_runs
+from callboard.experiments.reproduction.paper_language import (
+    Vocabulary,
+    chart_vocabulary,
+    run_figure_vocabulary,
+)
 from callboard.experiments.reproduction.run_figures import local_share
 from callboard.experiments.reproduction.worked_examples import LONG_SHARES, WAITS, ExampleNumbers
 
@@ -62,7 +66,9 @@ def locality_over_waits(
     return lines_over(series, "wait (s)", "node-local maps", share=True)
 
 
-def sticky_chart(samples: Sequence[Runs], policies: Sequence[str], jobs: Sequence[int]) -> Any:
+def locality_over_jobs(
+    samples: Sequence[Runs], policies: Sequence[str], jobs: Sequence[int]
+) -> Any:
     """Node-local maps over how many jobs there are at once, a line a policy."""
     series = [
         Series(
@@ -73,7 +79,7 @@ def sticky_chart(samples: Sequence[Runs], policies: Sequence[str], jobs: Sequenc
     return lines_over(series, "concurrent jobs", "node-local maps", share=True)
 
 
-def far_maps_chart(samples: Sequence[Runs], skips: Sequence[int], offers: int) -> Any:
+def non_local_over_skips(samples: Sequence[Runs], skips: Sequence[int], offers: int) -> Any:
     """Non-local maps over the opportunities that jobs skip, and that many `offers` more: simulated,
     and by the formula.
     """
@@ -97,7 +103,7 @@ def gain_by_wait_chart(samples: Sequence[ExampleNumbers]) -> Any:
     return lines_over(series, "wait w / t", "E(gain) / d")
 
 
-def blocked_chart(samples: Sequence[ExampleNumbers]) -> Any:
+def blocked_over_long_share(samples: Sequence[ExampleNumbers]) -> Any:
     """The share of blocked blocks over the share of long tasks: drawn, and by the formula."""
     drawn = [(phi, [found[f"blocked {phi:g}"] for found in samples]) for phi in LONG_SHARES]
     formula = [(k / 100, [(k / 100) ** 18]) for k in range(50, 101, 2)]
@@ -105,7 +111,7 @@ def blocked_chart(samples: Sequence[ExampleNumbers]) -> Any:
     return lines_over(series, "share φ of long tasks", "blocked blocks", share=True)
 
 
-def wishes_chart(samples: Sequence[Runs], wishes: Sequence[dict[str, Any]]) -> Any:
+def locality_over_skips(samples: Sequence[Runs], wishes: Sequence[dict[str, Any]]) -> Any:
     """The formula's locality over the skips, a curve a size of job, and what was simulated."""
     sizes = dict.fromkeys(wish["maps"] for wish in wishes)
     curves = [
@@ -130,14 +136,14 @@ def wishes_chart(samples: Sequence[Runs], wishes: Sequence[dict[str, Any]]) -> A
 
 
 SLIDES_FIGURES: Vocabulary = {
-    **of_runs(first_over_last_end, wait_of_non_local_s),
-    **charts_named(
-        blocked_chart,
-        far_maps_chart,
+    **run_figure_vocabulary(first_over_last_end, wait_of_non_local_s),
+    **chart_vocabulary(
+        blocked_over_long_share,
+        non_local_over_skips,
         gain_by_wait_chart,
         locality_over_waits,
-        sticky_chart,
-        wishes_chart,
+        locality_over_jobs,
+        locality_over_skips,
     ),
     "skips_for": skips_for,
 }

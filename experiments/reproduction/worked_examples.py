@@ -107,7 +107,7 @@ def _srpt_beside_ps() -> ExampleNumbers:
     return {**found, "large job": float(large[0] / large[1])}
 
 
-def _one_estimate() -> ExampleNumbers:
+def _inverted_estimates() -> ExampleNumbers:
     """HFSP's Figure 2: jobs of 3 and 2 s, told apart rightly and wrongly; and estimated again
     after every task, which the actors play with tasks that mislead in turn.
     """
@@ -200,7 +200,7 @@ _SUGGESTED = {"R1": {1, 2}, "R2": {1, 2}, "R3": {2, 3}, "R4": {2, 3}}
 """The sets of classes that the hybrid paper prints for its resources."""
 
 
-def _class_sets() -> ExampleNumbers:
+def _class_set_differences() -> ExampleNumbers:
     """How many classes the hybrid paper's example has otherwise than in print, by resource: three
     jobs of 10, 5 and 10 tasks with the printed times on each.
     """
@@ -233,7 +233,7 @@ def _wait_for_first_slot(slots: int, seed: int) -> ExampleNumbers:
     return {"wait": float(slots * least.mean())}
 
 
-def _local_opportunities(seed: int) -> ExampleNumbers:
+def _local_wait_and_gain(seed: int) -> ExampleNumbers:
     """How long a job waits, in tasks, for a slot on one of three nodes of eight slots whose tasks
     end at random times; and what it gains by waiting so long where running away from its data costs
     a task's length d more: `gain 2` is E(gain) / d for w = 2 t.
@@ -269,7 +269,7 @@ def _fsp_dominance(seed: int) -> ExampleNumbers:
 _SMALL_JOBS = tuple(f"workload.job.{n}.count={jobs}" for n, jobs in enumerate((40, 40, 16)))
 
 
-def _offers_a_map(seed: int) -> ExampleNumbers:
+def _offers_per_launch(seed: int) -> ExampleNumbers:
     """How many offers the master answers for each launch in a third of `small-jobs`, with delay
     over without: what delay scheduling costs it, without a clock.
     """
@@ -290,10 +290,10 @@ def _estimates_off_by_two(seed: int) -> ExampleNumbers:
 
 EXAMPLES: dict[str, Callable[[], ExampleNumbers]] = {
     "srpt-beside-ps": _srpt_beside_ps,
-    "one-estimate": _one_estimate,
+    "one-estimate": _inverted_estimates,
     "virtual-sizes": _virtual_sizes,
     "similar-jobs": lambda: _two_jobs(1, 2),
-    "hybrid-class-sets": _class_sets,
+    "hybrid-class-sets": _class_set_differences,
     "hybrid-tables": _hybrid_tables,
     "unlike-jobs": lambda: _two_jobs(1, 10),
 }
@@ -306,6 +306,6 @@ SEEDED_EXAMPLES: dict[str, Callable[[int], ExampleNumbers]] = {
     "dominance": _fsp_dominance,
     "half-off": _estimates_off_by_two,
     "blocked-replicas": _blocked_replicas,
-    "local-opportunities": _local_opportunities,
-    "offers-a-map": _offers_a_map,
+    "local-opportunities": _local_wait_and_gain,
+    "offers-a-map": _offers_per_launch,
 }

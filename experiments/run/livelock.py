@@ -88,7 +88,7 @@ class LivelockWatch:
 
     def _note_kill(self, order: ev.KillOrdered) -> None:
         self._ordered.add(order.attempt)
-        self._killings[_killing_record(order.why, self._job_of[order.attempt])] += 1
+        self._killings[_killing_from_reason(order.why, self._job_of[order.attempt])] += 1
         if self._first_ms is None:
             self._first_ms = max(order.at_ms, self._from_ms)
         lasted_ms = order.at_ms - self._first_ms
@@ -123,6 +123,6 @@ class LivelockWatch:
         yield f"{which}let it take attempts later or more rarely, or let the run go on (--patient)"
 
 
-def _killing_record(why: Why, victim: JobId) -> _Killing:
+def _killing_from_reason(why: Why, victim: JobId) -> _Killing:
     whom = "" if why.beneficiary is None else f" for {claimant_name(why.beneficiary)}"
     return _Killing(why.part, why.reason, victim, whom)

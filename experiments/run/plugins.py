@@ -87,17 +87,17 @@ def read_architecture(
     return parts.spell_policy(spec), made
 
 
-def stands_alone(text: str, settings: parts.PartSettings | None = None) -> bool:
+def is_architecture(text: str, settings: parts.PartSettings | None = None) -> bool:
     """Whether a spelling means an architecture that decides by itself.  PolicySpecError."""
     return ARCHITECTURE in _parsed_policy(text, settings)
 
 
-def classes_of(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
+def part_classes(text: str, settings: parts.PartSettings | None = None) -> list[type[Spelled]]:
     """The classes that a spelling names."""
     return [choice.part for choice in _parsed_policy(text, settings).values()]
 
 
-def named_parts(text: str) -> list[parts.PartSpec]:
+def parts_named_in(text: str) -> list[parts.PartSpec]:
     """The parts of a policy, or the one part of any kind, that a text names.  PolicySpecError."""
     known = catalogue()
     pieces = split_spelling(text, known.names())
@@ -141,7 +141,9 @@ def part_of_file(ref: str) -> type[Spelled]:
     """The part that `FILE.py:NAME` means; PolicySpecError says which names there are."""
     match = FILE_PART.fullmatch(ref)
     if match is None:
-        raise PolicySpecError(f"`{ref}` names a file, and no class in it; {_class_spellings(ref)}")
+        raise PolicySpecError(
+            f"`{ref}` names a file, and no class in it; {_how_to_spell_class(ref)}"
+        )
     module = _module_of_file(match["path"])
     found = vars(module).get(match["name"])
     if found is None:
@@ -158,7 +160,7 @@ def _hint_for_class_or_file(name: str) -> str:
     meant = _SLIP.fullmatch(name)
     if meant is not None and Path(f"{meant['stem']}.py").is_file():
         with suppress(PolicySpecError):
-            return _class_spellings(f"{meant['stem']}.py", meant["name"] or "")
+            return _how_to_spell_class(f"{meant['stem']}.py", meant["name"] or "")
     for file in sorted(Path().glob("*.py")) if parts.may_be_class(name) else ():
         with suppress(PolicySpecError):
             if name in (_class_names(str(file)) or ()):
@@ -170,7 +172,7 @@ _SLIP = re.compile(r"(?P<stem>.+?)(?:\.py)?(?:(?:::?|/|\.)(?P<name>\w*))?")
 """Almost a class of a file: `mine`, `mine:Mine`, `mine.Mine`, `mine.py::Mine`."""
 
 
-def _class_spellings(path: str, wanted: str = "") -> str:
+def _how_to_spell_class(path: str, wanted: str = "") -> str:
     """How to name the classes of a file, or the one that is wanted if it has it."""
     classes = _class_names(path)
     if classes is None:

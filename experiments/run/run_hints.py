@@ -24,7 +24,7 @@ _TOO_LONG = 2.0
 """A task of so many times as a node stays up on average ends in one of seven attempts."""
 
 
-def outage_hint(spec: RunSpec) -> str:
+def frequent_outages_hint(spec: RunSpec) -> str:
     """What to know before a run in which at least half of the nodes fail again and again, too often
     for its longest task; else empty.
     """
@@ -59,7 +59,7 @@ def _up_times(script: Iterable[ScheduledFault]) -> tuple[list[Millis], int]:
     return up_ms, len(failing)
 
 
-def history_note(scenario: Scenario, base_dir: Path | None) -> str:
+def cut_history_note(scenario: Scenario, base_dir: Path | None) -> str:
     """Which of the files that it plays is cut off; empty if none is, or it plays no history, or is
     a journal's, which has no `base_dir`.
     """
@@ -99,14 +99,14 @@ def switch_note(spec: RunSpec) -> str:
     """To which policy the script changes, and when; empty if it does not."""
     script = spec.with_interventions_applied().script
     faults = ((each.at_ms, each.fault) for each in script)
-    return _switch_words(
+    return _switch_sentence(
         (at, fault.policy) for at, fault in faults if isinstance(fault, SwitchPolicy)
     )
 
 
 def timeline_switch_note(scenario: Scenario) -> str:
     """The same of a scenario whose run is not at hand."""
-    return _switch_words(timeline_switches(scenario))
+    return _switch_sentence(timeline_switches(scenario))
 
 
 def timeline_switches(scenario: Scenario) -> Iterator[tuple[Millis, str]]:
@@ -126,15 +126,15 @@ def recorded_switch_note(
         run: [each for each in made if each not in scripted] for run, made in switches.items()
     }
     told = [
-        f"of {run} to {_moments_in_words(made)}" if len(switches) > 1 else _moments_in_words(made)
+        f"of {run} to {_switches_in_words(made)}" if len(switches) > 1 else _switches_in_words(made)
         for run, made in by_hand.items()
         if made
     ]
     return f"the policy was changed by hand: {'; '.join(told)}. {_NAMED}" if told else ""
 
 
-def _switch_words(switches: Iterable[tuple[Millis, str]]) -> str:
-    told = _moments_in_words(switches)
+def _switch_sentence(switches: Iterable[tuple[Millis, str]]) -> str:
+    told = _switches_in_words(switches)
     changes = f"the scenario's own timeline changes the policy: {told}"
     return concise(f"{changes}. {_NAMED}") if told else ""
 
@@ -142,7 +142,7 @@ def _switch_words(switches: Iterable[tuple[Millis, str]]) -> str:
 _NAMED = "Columns are named by what each run begins under"
 
 
-def _moments_in_words(switches: Iterable[tuple[Millis, str]]) -> str:
+def _switches_in_words(switches: Iterable[tuple[Millis, str]]) -> str:
     return ", ".join(f"{policy} from {clock_time(at_ms)} on" for at_ms, policy in sorted(switches))
 
 

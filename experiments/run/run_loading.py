@@ -98,7 +98,7 @@ class RunSource:
         try:
             settings = self._shortcut_overrides(shortcuts or {})
             file = self._file_with_overrides(
-                [_decoded_argument(each) for each in (*settings, *overrides)]
+                [_utf8_argument(each) for each in (*settings, *overrides)]
             )
             with file.placing_errors():
                 scenario = file.scenario(check_timeline=False)
@@ -108,7 +108,7 @@ class RunSource:
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
 
-    def history(
+    def unscripted_run(
         self, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
     ) -> RunSpec:
         """The same of a recorded history as it was: nothing that is scripted happens in it."""
@@ -139,7 +139,7 @@ class RunSource:
         """The cluster alone; None of a journal, whose run is played as it was."""
         if self._is_journal:
             return None
-        file = self._file_with_overrides([_decoded_argument(each) for each in overrides])
+        file = self._file_with_overrides([_utf8_argument(each) for each in overrides])
         with file.placing_errors():
             return file.scenario(check_timeline=False).cluster
 
@@ -152,11 +152,11 @@ class RunSource:
             key, change = SHORTCUTS[option][0], _CHANGE.fullmatch(text)
             if change is None and text.endswith("%"):
                 raise InputError(f"{option} {text}: a change has a sign, as in +20% or -20%")
-            number = text if change is None else self._changed_number(option, key, change)
+            number = text if change is None else self._number_after_change(option, key, change)
             settings.append(f"{key}={number}")
         return settings
 
-    def _changed_number(self, option: str, key: str, change: re.Match[str]) -> int:
+    def _number_after_change(self, option: str, key: str, change: re.Match[str]) -> int:
         file = self._file_with_overrides([])
         with file.placing_errors():
             table, name = key.split(".") if "." in key else ("", key)
@@ -258,7 +258,7 @@ def _check_policies(scenario: Scenario) -> None:
                 raise ScenarioError(str(error), key=f"timeline[{place}].policy") from None
 
 
-def _decoded_argument(argument: str) -> str:
+def _utf8_argument(argument: str) -> str:
     """The argument, its bytes read as UTF-8 where Python could make no text of them.
 
     In the locale POSIX Python takes all but ASCII for undecodable.

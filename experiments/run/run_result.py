@@ -58,7 +58,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     why_actors: str = ""
 
     @classmethod
-    def recorded(
+    def of_recorded_run(
         cls,
         summary: Summary,
         jobs: JobColumns,

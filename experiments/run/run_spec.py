@@ -18,7 +18,7 @@ from callboard.experiments.run.interventions import Intervene, TimedIntervention
 from callboard.experiments.run.plugins import load_architecture, load_policy
 from callboard.journal.tell.time_format import seconds_in_full
 from callboard.scenarios.listed_jobs import ListedJob
-from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script
+from callboard.scenarios.scenario_file import Scenario, make_fault_script, make_jobs
 from callboard.scenarios.timeline import BurstEntry
 from callboard.scenarios.validation import check_demands, check_slots
 from callboard.scheduler.model import Millis
@@ -59,11 +59,11 @@ class RunSpec(msgspec.Struct, frozen=True):
         """
         if jobs is None:
             jobs = make_jobs(scenario, base_dir or ".")
-        script = make_script(scenario, jobs, base_dir)
+        script = make_fault_script(scenario, jobs, base_dir)
         return cls(scenario, tuple(jobs), script, policy or scenario.policies[0], until_ms)
 
     @property
-    def tasks(self) -> int:
+    def task_count(self) -> int:
         """How many tasks its jobs have."""
         return sum(job.maps + job.reduces for job in self.jobs)
 
@@ -88,7 +88,7 @@ class RunSpec(msgspec.Struct, frozen=True):
             self, scenario=scenario, jobs=tuple(jobs), script=tuple(script), interventions=()
         )
 
-    def up_to(self, at_ms: Millis) -> Self:
+    def without_later_interventions(self, at_ms: Millis) -> Self:
         """The same without the interventions after a moment."""
         return msgspec.structs.replace(
             self, interventions=tuple(each for each in self.interventions if each.at_ms <= at_ms)

@@ -28,5 +28,5 @@ class MessageLimit(Onlooker):
 class RunWatcher(Onlooker):
     """An onlooker that the twin can have too."""
 
-    def on_twin(self, run: "TwinRun") -> None:
+    def on_twin_progress(self, run: "TwinRun") -> None:
         """Called after each moment that the twin has played; may interrupt it."""

@@ -21,8 +21,8 @@ def draws_nothing(spec: RunSpec, policies: Iterable[str]) -> bool:
         and not spec.script
         and not spec.interventions
         and _has_plain_lengths(scenario.tasks)
-        and all(_lies_where_it_lay(job, scenario.cluster) for job in spec.jobs)
-        and _states_phases(scenario.cluster)
+        and all(_keeps_input_placement(job, scenario.cluster) for job in spec.jobs)
+        and _states_heartbeat_phases(scenario.cluster)
         and all(_is_central(load_architecture(each, scenario.parts)) for each in policies)
     )
 
@@ -32,17 +32,17 @@ def _has_plain_lengths(tasks: Tasks) -> bool:
     return not tasks.sigma and not tasks.straggler_share
 
 
-def _lies_where_it_lay(job: JobSpec, cluster: Cluster) -> bool:
+def _keeps_input_placement(job: JobSpec, cluster: Cluster) -> bool:
     """No block of the job's input is placed anew."""
     recorded = job.recorded
     if recorded is None:
         return False
-    return recorded.nodes == cluster.node_count() or bool(recorded.without_input().all())
+    return recorded.nodes == cluster.node_count() or bool(recorded.maps_without_input().all())
 
 
-def _states_phases(cluster: Cluster) -> bool:
+def _states_heartbeat_phases(cluster: Cluster) -> bool:
     """No node's first heartbeat is drawn."""
-    rules, nodes, round_ms = cluster.heartbeat, cluster.node_count(), cluster.round_ms()
+    rules, nodes, round_ms = cluster.heartbeat, cluster.node_count(), cluster.heartbeat_cycle_ms()
     if rules.period_ms(nodes) // rules.phase_grid_ms <= 1:
         return True  # of one place on the grid there is no choice
     return all(rules.stated_phase_ms(node, round_ms) is not None for node in range(nodes))

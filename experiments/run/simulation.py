@@ -86,7 +86,9 @@ class Simulation:
         kernel = self.kernel
         for each in onlookers:
             each.begin(kernel, self.architecture)
-        if settling := [each.settle for each in _onlookers_with(onlookers, "settle")]:
+        if settling := [
+            each.after_superstep for each in _onlookers_with(onlookers, "after_superstep")
+        ]:
             kernel.settled = partial(_call_all, settling)
         if watching := [each.on_progress for each in _onlookers_with(onlookers, "on_progress")]:
             kernel.watch = partial(_call_all, watching, kernel)

@@ -23,8 +23,8 @@ from callboard.actors.config import Cluster, Tasks, node_facts
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.actors.worker.durations import real_ms
-from callboard.experiments.run.plugins import classes_of
+from callboard.actors.worker.durations import noisy_length_ms
+from callboard.experiments.run.plugins import part_classes
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.journal.figures.least_makespan import Lengths, least_makespan
 from callboard.journal.figures.tables import Ints, JobColumns
@@ -50,23 +50,26 @@ def solo_times(spec: RunSpec, *, at_once: bool | None = None) -> dict[JobId, Mil
     """The least response time in ms that each of the run's jobs could have under any policy;
     `at_once` if nothing waits for heartbeats, by default as the run's own architecture has it.
     """
-    scenario, at_once = spec.scenario, any_at_once([spec]) if at_once is None else at_once
+    scenario, at_once = (
+        spec.scenario,
+        any_without_heartbeats([spec]) if at_once is None else at_once,
+    )
     alone = LoneJobs.of_scenario(scenario, at_once=at_once)
     if scenario.tasks.sigma:
         return {job.job: alone.least_ms(job) for job in spec.jobs}
     by_shape: dict[tuple[object, ...], Millis] = {}
     for job in spec.jobs:
-        if job.shape not in by_shape:
-            by_shape[job.shape] = alone.least_ms(job)
-    return {job.job: by_shape[job.shape] for job in spec.jobs}
+        if job.solo_time_key not in by_shape:
+            by_shape[job.solo_time_key] = alone.least_ms(job)
+    return {job.job: by_shape[job.solo_time_key] for job in spec.jobs}
 
 
-def any_at_once(specs: Iterable[RunSpec]) -> bool:
+def any_without_heartbeats(specs: Iterable[RunSpec]) -> bool:
     """Whether one of the runs is of an architecture whose nodes wait for no heartbeats."""
     return any(
         issubclass(each, Architecture) and not each.heartbeats
         for spec in specs
-        for each in classes_of(spec.policy, spec.scenario.parts)
+        for each in part_classes(spec.policy, spec.scenario.parts)
     )
 
 
@@ -84,7 +87,7 @@ class LoneJobs:
         self._slots = tuple(self._slots_by_type(nodes, kind) for kind in KINDS)
         self._tasks = tasks
         self._latency_ms = cluster.latency_ms
-        self._round_ms = cluster.round_ms()
+        self._round_ms = cluster.heartbeat_cycle_ms()
         self._at_once = at_once or cluster.heartbeat.out_of_band
         self._least_held_ms = 0 if at_once else 1
         self._nearest = min(map(tasks.locality_factor, Locality))
@@ -103,17 +106,19 @@ class LoneJobs:
             counts[each.speed, each.node_type] += (each.map_slots, each.reduce_slots)[kind]
         return list(counts.values())
 
-    def _slots_for(self, job: JobSpec, kind: SlotKind) -> list[int]:
+    def _usable_slots(self, job: JobSpec, kind: SlotKind) -> list[int]:
         """Those on which the job may run."""
         of_types = zip(self._types, self._slots[kind], strict=True)
-        return [slots if job.may_run_on(each) else 0 for (_, each), slots in of_types]
+        return [slots if job.allows_node_type(each) else 0 for (_, each), slots in of_types]
 
     def least_ms(self, job: JobSpec) -> Millis:
         """The least response time of a job."""
         maps = self._slot_held_ms(
-            self._work_by_node_type(job, MAPS, np.array(job.work_ms(MAPS, self._tasks)))
+            self._work_by_node_type(
+                job, MAPS, np.array(job.nominal_task_lengths_ms(MAPS, self._tasks))
+            )
         )
-        map_slots = self._slots_for(job, MAP)
+        map_slots = self._usable_slots(job, MAP)
         mapped_ms = least_makespan(maps, map_slots)
         if not job.reduces:
             return max(mapped_ms, 1)
@@ -126,14 +131,14 @@ class LoneJobs:
         has its shuffle, but for the last map's part, behind it when all maps are done.
         """
         way_ms = 2 * self._latency_ms
-        shuffle_ms, tail_ms, rest_ms = np.array(job.reduces_ms(), np.float64).T
+        shuffle_ms, tail_ms, rest_ms = np.array(job.parts_of_reduces(), np.float64).T
         rest = self._work_by_node_type(job, REDUCES, rest_ms)
         whole = np.maximum(self._drawn_lengths(job, REDUCES, shuffle_ms), way_ms)
         tail = np.maximum(self._drawn_lengths(job, REDUCES, tail_ms), way_ms + 1)
         begun = tail + rest + way_ms
         anew = self._slot_held_ms(np.maximum(whole, tail + way_ms) + rest)
         more_ms = int((anew - begun).min())
-        slots = self._slots_for(job, REDUCE)
+        slots = self._usable_slots(job, REDUCE)
         early_ms = mapped_ms + least_makespan(begun + more_ms, slots) - more_ms
         return max(early_ms, first_ms + least_makespan(anew, slots))
 
@@ -141,7 +146,7 @@ class LoneJobs:
         """How long the work of each task, which nodes differ in, takes on each type."""
         columns = []
         for speed, node_type in self._types:
-            factors = np.full(len(nominal_ms), job.factor(node_type) / speed)
+            factors = np.full(len(nominal_ms), job.duration_factor_on(node_type) / speed)
             factors[list(job.skewed[stage])] *= job.skew
             if stage == MAPS:
                 factors *= self._nearest
@@ -153,7 +158,7 @@ class LoneJobs:
         if not self._sigma:
             return np.rint(plain_ms).astype(np.int64).reshape(-1, 1)
         drawn = [
-            real_ms(self._noise, self._sigma, job.job, stage, task, ms)
+            noisy_length_ms(self._noise, self._sigma, job.job, stage, task, ms)
             for task, ms in enumerate(plain_ms)
         ]
         return np.array(drawn, np.int64).reshape(-1, 1)

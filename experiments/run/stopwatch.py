@@ -67,7 +67,7 @@ class Stopwatch(Onlooker):
 
         policy.decide, policy.observe = timed_decide, timed_observe  # type: ignore[method-assign]
 
-    def count(self, ns: int, noted: Sequence[AnyEvent]) -> None:
+    def add_answer(self, ns: int, noted: Sequence[AnyEvent]) -> None:
         """A scheduler without a policy has answered a message."""
         self._spent_ns += ns
         self._decisions += 1
@@ -87,8 +87,8 @@ class _SchedulerClock(Probe):
         self._watch = watch
         self._began_ns = 0
 
-    def before(self, actor: Any, message: Any) -> None:  # noqa: ARG002
+    def before_message(self, actor: Any, message: Any) -> None:  # noqa: ARG002
         self._began_ns = perf_counter_ns()
 
-    def after(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
-        self._watch.count(perf_counter_ns() - self._began_ns, noted)
+    def after_message(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
+        self._watch.add_answer(perf_counter_ns() - self._began_ns, noted)

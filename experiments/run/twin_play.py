@@ -49,11 +49,11 @@ def _loop_for(spec: RunSpec) -> PlayLoop:
     try:
         return compiled_loop()
     except CannotPlay as missing:
-        twin_of(spec, _uncalled_loop)
+        twin_of(spec, _placeholder_loop)
         raise missing from None
 
 
-def _uncalled_loop(*_: object) -> int:
+def _placeholder_loop(*_: object) -> int:
     raise AssertionError("this loop is never called")
 
 
@@ -85,7 +85,7 @@ def run_by_twin(
     """
     run = twin_of(spec, play or _loop_for(spec), keep_log=bool(journal or sink))
     told = ToldEvents(run) if journal or sink else None
-    run.load()
+    run.compile_loop()
     began, began_processor = time.perf_counter(), time.process_time()
     with contextlib.ExitStack() as stack:
         recorded = None
@@ -96,9 +96,9 @@ def run_by_twin(
             sink(start_of(spec.with_interventions_applied()))
         is_asked = stack.enter_context(stopping_on_ctrl_c(run.interrupt))
         while run.reason is None:
-            run.go_on()
+            run.play_some_instants()
             if watcher is not None:
-                watcher.on_twin(run)
+                watcher.on_twin_progress(run)
             events = [] if told is None else told.take_events()
             if recorded is not None:
                 recorded.record(events)
@@ -113,7 +113,7 @@ def run_by_twin(
         raise KeyboardInterrupt  # it came when the run was over, and is for what comes after
     wall_seconds = time.perf_counter() - began
     processor_seconds = time.process_time() - began_processor
-    account = account_of(run)
+    account = account_of_run(run)
     named = RunNames(spec.scenario.name, spec.policy, spec.scenario.seed, reason=run.reason)
     return RunResult(
         summary=summary_of(named, account),
@@ -121,7 +121,7 @@ def run_by_twin(
         scheduling=SchedulingCost(nan, 0, 0, None),
         wall_seconds=wall_seconds,
         processor_seconds=processor_seconds,
-        phase_sizes=_phase_sizes(run),
+        phase_sizes=_phase_size_estimates(run),
         map_locality=_map_locality(run),
         engine=TWIN,
     )
@@ -135,7 +135,7 @@ def _run_ended_event(run: TwinRun, digest: str = "") -> RunEnded:
 # Figures.
 
 
-def account_of(run: TwinRun) -> RunAccount:
+def account_of_run(run: TwinRun) -> RunAccount:
     """What the run comes to so far."""
     w, locality = run.tables, _map_locality(run)
     open_ = w.berths[w.berths[:, c.OF_JOB] != c.NONE]
@@ -145,13 +145,13 @@ def account_of(run: TwinRun) -> RunAccount:
     shuffled_ms = np.minimum(reduces[:, c.SHUFFLED], reduces[:, c.OVER])
     waiting_ms = _held_time_ms(reduces[:, c.BEGUN], shuffled_ms, run.now_ms)
     killed = int(w.state[c.KILLED_COUNT])
-    succeeded = run.launched - len(open_) - killed
+    succeeded = run.launched_attempts - len(open_) - killed
     levels = (locality.node, locality.rack, locality.off_rack)
     return RunAccount(
         until_ms=run.now_ms,
         jobs=_job_columns(run),
         slots=slots,
-        attempts=AttemptCounts(run.launched, succeeded, 0, killed, len(open_)),
+        attempts=AttemptCounts(run.launched_attempts, succeeded, 0, killed, len(open_)),
         speculation=SpeculationCounts(0, 0),
         levels=[int(level.sum()) for level in levels],
         shuffle_wait_ms=int(w.state[c.SHUFFLE_TIME]) + waiting_ms,
@@ -191,7 +191,7 @@ def _map_locality(run: TwinRun) -> MapLocality:
     return MapLocality(rows[:, c.NUMBER].copy(), *rows[:, c.LEVELS : c.LEVELS + 3].T.copy())
 
 
-def _phase_sizes(run: TwinRun) -> PhaseSizes:
+def _phase_size_estimates(run: TwinRun) -> PhaseSizes:
     """What HFSP's training took phases for whose tasks have all ended, and what they came to."""
     jobs, virtual = run.tables.jobs, run.tables.virtual
     if not len(virtual):

@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from callboard.fairness.applicability import misfit_unless, with_entitlements
+from callboard.fairness.applicability import misfit_unless_part_is, with_entitlements
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.properties.metamorphic import check_same_launches
 from callboard.fairness.property import Statement
 from callboard.fairness.scenario_family import WITHOUT_FAULTS
-from callboard.fairness.variants import with_parts
+from callboard.fairness.variants import policy_with_parts
 from callboard.scheduler.locality import Delay, DelayParams
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
@@ -22,7 +22,7 @@ UNUSED_POOL = {"nobody-here": PoolParams(weight=3.0, min_maps=2, min_reduces=1)}
 
 
 def _run_with_parts(experiment: Experiment, **parts: Any) -> ObservedRun:
-    return experiment.play(policy=with_parts(experiment.fresh_policy(), **parts))
+    return experiment.play(policy=policy_with_parts(experiment.fresh_policy(), **parts))
 
 
 @Statement(
@@ -63,7 +63,7 @@ def no_timeout(experiment: Experiment) -> int:
     assumes="an order with pools",
     source="M8",
     family=msgspec.structs.replace(WITHOUT_FAULTS, pools=("a", "b")),
-    misfit=misfit_unless("order", Fair, "there are no pools"),
+    misfit=misfit_unless_part_is("order", Fair, "there are no pools"),
     universal=True,
 )
 def empty_pool(experiment: Experiment) -> int:
@@ -88,7 +88,7 @@ def empty_pool(experiment: Experiment) -> int:
     assumes="all jobs of normal priority",
     source="M9",
     family=msgspec.structs.replace(WITHOUT_FAULTS, priorities=False),
-    misfit=misfit_unless("order", Psbs, "it is not PSBS"),
+    misfit=misfit_unless_part_is("order", Psbs, "it is not PSBS"),
     universal=True,
 )
 def psbs_is_fsp(experiment: Experiment) -> int:

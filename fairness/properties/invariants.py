@@ -4,7 +4,7 @@ schedulers, could break.
 
 from callboard.actors.architecture import CENTRAL
 from callboard.actors.architectures import ARCHITECTURES
-from callboard.fairness.applicability import misfit_unless
+from callboard.fairness.applicability import misfit_unless_part_is
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.figures import require_completed
 from callboard.fairness.property import (
@@ -204,6 +204,6 @@ delay_wait = Statement(
     assumes="delay scheduling; first runs of maps",
     bound="exact in accrued time; in wall time one gap between decisions more",
     source="S14, F15; Zaharia et al., EuroSys 2010",
-    misfit=misfit_unless("locality", Delay, "it does not delay"),
+    misfit=misfit_unless_part_is("locality", Delay, "it does not delay"),
     universal=True,
 ).as_property("delay-wait", rule_check("S14"))

@@ -5,7 +5,7 @@ import msgspec
 from callboard.actors.config import NodeGroup
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
-from callboard.fairness.applicability import why_disturbed, why_preempted
+from callboard.fairness.applicability import why_order_overruled, why_preempts_or_speculates
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
@@ -121,7 +121,7 @@ def _pools_and_users_with_parameters(experiment: Experiment) -> set[str]:
     assumes="no noise, maps alone; a policy without times of its own",
     source="M3",
     family=HOMOGENEOUS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 def scale(experiment: Experiment) -> int:
     scenario, by = experiment.scenario, 3
@@ -150,7 +150,7 @@ def scale(experiment: Experiment) -> int:
     assumes="one job of maps, one node; orders differ in how much they give to a node at once",
     source="M4",
     family=msgspec.structs.replace(HOMOGENEOUS, jobs=1, nodes=1),
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 def lone_job(experiment: Experiment) -> int:
     scenario = experiment.scenario
@@ -168,7 +168,7 @@ def lone_job(experiment: Experiment) -> int:
     bound="two heartbeats, whose phases change with the cluster",
     source="F9's limit; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, reduces=True),
-    misfit=why_preempted,
+    misfit=why_preempts_or_speculates,
     architectures=None,
 )
 def more_nodes(experiment: Experiment) -> int:
@@ -211,7 +211,7 @@ def idle_node(experiment: Experiment) -> int:
     bound="two heartbeats",
     source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
     family=HOMOGENEOUS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
     architectures=None,
 )
 def cut_proof(experiment: Experiment) -> int:

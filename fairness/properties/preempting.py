@@ -11,13 +11,13 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.fairness.applicability import misfit_unless
+from callboard.fairness.applicability import misfit_unless_part_is
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.properties.invariants import rule_check
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
-from callboard.fairness.variants import with_parts
+from callboard.fairness.variants import policy_with_parts
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import AttemptId, Millis
@@ -42,17 +42,22 @@ MIN_SHARE = 2
 """Of a pool, in map slots."""
 
 
-preempts_by_entitlement = misfit_unless(
+preempts_by_entitlement = misfit_unless_part_is(
     "preemption", NewestAboveShare, "nothing is preempted by shares"
 )
-kills_by_entitlement = misfit_unless("preemption", KillPreemption, "nothing is killed by shares")
-orders_fairly = misfit_unless(
+kills_by_entitlement = misfit_unless_part_is(
+    "preemption", KillPreemption, "nothing is killed by shares"
+)
+orders_fairly = misfit_unless_part_is(
     "order", Fair, "it is about `fair`; what others say is due may change by itself"
 )
 
 
 def _why_newest_may_be_spared(policy: Policy) -> str | None:
-    spares = isinstance(policy.order, Ranking) and type(policy.order).spared is not Ranking.spared
+    spares = (
+        isinstance(policy.order, Ranking)
+        and type(policy.order).spared_attempts is not Ranking.spared_attempts
+    )
     why = f"`{policy.order.name}` spares the attempts that it measures" if spares else None
     return preempts_by_entitlement(policy) or why
 
@@ -211,7 +216,7 @@ def min_share_timeout(experiment: Experiment) -> int:
     if cluster.nodes * cluster.map_slots < MIN_SHARE:
         raise NotApplicable("the min shares exceed the slots")
     pools = {"a": PoolParams(min_maps=MIN_SHARE)}
-    policy = with_parts(parts, order=Fair(Fair.Params(pool_by="pool", pools=pools)))
+    policy = policy_with_parts(parts, order=Fair(Fair.Params(pool_by="pool", pools=pools)))
     run = experiment.play(policy=policy, entitlements=True)
     return _check_helped_within(run, below_min_share, _kill_params(policy).min_share_timeout_s)
 

@@ -48,7 +48,7 @@ class _Case:
     def shares_due(self, jobs: Sequence[JobSpec], slots: int) -> Mapping[JobId, Fraction]:
         """What each would be due if the jobs or the slots were these."""
         try:
-            return _fair_shares(self._experiment.fresh_policy(), jobs, slots)
+            return _entitled_shares(self._experiment.fresh_policy(), jobs, slots)
         except Exception as error:
             raise PropertyViolated(
                 f"`entitlements` raised {type(error).__name__}: {error}"
@@ -61,7 +61,9 @@ class _Case:
         return jobs
 
 
-def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping[JobId, Fraction]:
+def _entitled_shares(
+    policy: Policy, jobs: Sequence[JobSpec], slots: int
+) -> Mapping[JobId, Fraction]:
     """What each job is due of the map slots of one node when all have just come to a master."""
     assert isinstance(policy.order, EntitlingOrder)
     if policy.wants_oracle:

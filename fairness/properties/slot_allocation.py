@@ -11,7 +11,7 @@ from functools import wraps
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.fairness.applicability import why_disturbed
+from callboard.fairness.applicability import why_order_overruled
 from callboard.fairness.experiment import Experiment, LaunchDecision, ObservedRun
 from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.property import PropertyCheck, PropertyViolated, Statement
@@ -60,7 +60,7 @@ def _passed_over_text(run: ObservedRun, decision: LaunchDecision, other: JobId) 
     assumes="every task may run on every node; no delay, preemption or speculation",
     source="M11; JobQueueTaskScheduler's order of jobs",
     family=msgspec.structs.replace(WITHOUT_FAULTS, heterogeneous=False),
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 @_check_of_each_decision
 def first_come(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
@@ -77,7 +77,7 @@ def first_come(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str 
     bound="one slot",
     source="F3",
     family=EQUAL_JOBS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 @_check_of_each_decision
 def max_min(_run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
@@ -91,7 +91,7 @@ def max_min(_run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | 
     bound="one slot of the one that got it (|a − f| < 1 does not hold with unequal weights)",
     source="F3",
     family=WEIGHTED_JOBS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 @_check_of_each_decision
 def weighted_max_min(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
@@ -111,7 +111,7 @@ def weighted_max_min(run: ObservedRun, decision: LaunchDecision, other: JobId) -
     bound="⌊m/n⌋ whole slots",
     source="F4; Ghodsi et al., DRF, NSDI 2011, §3",
     family=EQUAL_JOBS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 @_check_of_each_decision
 def sharing_incentive(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str | None:
@@ -131,7 +131,7 @@ def sharing_incentive(run: ObservedRun, decision: LaunchDecision, other: JobId) 
     bound="one slot; p_max + 2δ after the last arrival",
     source="F5, F3; EF1: Parkes, Procaccia, Shah, EC 2012",
     family=HOMOGENEOUS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 def envy_free(experiment: Experiment) -> int:
     run, times = require_completed(experiment.run), 0

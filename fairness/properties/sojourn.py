@@ -10,12 +10,12 @@ from itertools import accumulate, permutations
 
 import msgspec
 
-from callboard.fairness.applicability import why_disturbed
+from callboard.fairness.applicability import why_order_overruled
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
-from callboard.fairness.variants import with_parts
+from callboard.fairness.variants import policy_with_parts
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scheduler import ideal
 from callboard.scheduler.ideal.age_loop import AgeRanks
@@ -71,7 +71,7 @@ class _Fluid:
         run = self._ideal_machine_run(discipline, self._sizes_ms, speed=speed)
         return [Fraction(end) for end in run.done]
 
-    def left_ms(self, discipline: str, at_ms: Fraction) -> Fraction:
+    def work_left_ms(self, discipline: str, at_ms: Fraction) -> Fraction:
         """The work that is left at an instant of what has come by then."""
         left = self._ideal_machine_run(discipline, self._sizes_ms, until=at_ms).left
         came = zip(left, self.arrivals_ms, strict=True)
@@ -85,7 +85,7 @@ class _Fluid:
         done = ideal.exact(self.discipline, arrivals, sizes).done
         return Fraction(done[there.index(job)])
 
-    def left_by_its_end_ms(self, job: int, times: Fraction) -> list[Fraction]:
+    def others_left_at_end_ms(self, job: int, times: Fraction) -> list[Fraction]:
         """What is left of the others when the job would be done if that many times as long."""
         at_ms = self.ends_ms(self.discipline)[job]
         sizes = [Fraction(size) for size in self._sizes_ms]
@@ -131,7 +131,7 @@ def ideal_work(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
     moments = sorted({*fluid.ends_ms("fifo"), *map(Fraction, fluid.arrivals_ms)})
     for at_ms in moments[:: 1 + len(moments) // SAMPLES]:
-        mine, its = (fluid.left_ms(each, at_ms) for each in (fluid.discipline, "fifo"))
+        mine, its = (fluid.work_left_ms(each, at_ms) for each in (fluid.discipline, "fifo"))
         if mine != its:
             raise PropertyViolated(
                 f"at {as_seconds(at_ms)} {as_seconds(mine)} are left to do,"
@@ -220,15 +220,15 @@ def smaller_only(experiment: Experiment) -> int:
 def blind(experiment: Experiment) -> int:
     fluid = _Fluid(experiment)
     for number, job in enumerate(fluid.jobs):
-        as_it_is = fluid.left_by_its_end_ms(number, Fraction(1))
-        if as_it_is != fluid.left_by_its_end_ms(number, Fraction(3, 2)):
+        as_it_is = fluid.others_left_at_end_ms(number, Fraction(1))
+        if as_it_is != fluid.others_left_at_end_ms(number, Fraction(3, 2)):
             raise PropertyViolated(
                 f'what is left of the others when "{job.name}" is done depends on how long it is'
             )
     return len(fluid.jobs)
 
 
-def with_exact_sizes(policy: Policy) -> Policy:
+def policy_with_exact_sizes(policy: Policy) -> Policy:
     """The same parts, whose order goes by true sizes if it goes by sizes at all."""
     order = policy.order
     params: msgspec.Struct | None = getattr(order, "params", None)
@@ -237,11 +237,13 @@ def with_exact_sizes(policy: Policy) -> Policy:
     make: type[Order] = type(order)
     exact = {"size": "oracle", **({"sigma": 0.0} if hasattr(params, "sigma") else {})}
     known = make(msgspec.structs.replace(params, **exact))  # type: ignore[call-arg]
-    return with_parts(policy, order=known)
+    return policy_with_parts(policy, order=known)
 
 
 def _run_with_exact_sizes(experiment: Experiment) -> ObservedRun:
-    return require_completed(experiment.play(policy=with_exact_sizes(experiment.fresh_policy())))
+    return require_completed(
+        experiment.play(policy=policy_with_exact_sizes(experiment.fresh_policy()))
+    )
 
 
 def _slack_of_launch_gaps_ms(run: ObservedRun) -> Millis:
@@ -257,7 +259,7 @@ def _slack_of_launch_gaps_ms(run: ObservedRun) -> Millis:
     bound="(2 − 1/m) p_max, and δ for every task",
     source="F10, F12; Friedman and Henderson 2003",
     family=PROMPT_HEARTBEATS,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 def dominance(experiment: Experiment) -> int:
     fluid, run = _Fluid(experiment), _run_with_exact_sizes(experiment)
@@ -283,7 +285,7 @@ def dominance(experiment: Experiment) -> int:
     bound="δ for every task and job",
     source="F11, where SRPT is optimal on slots too",
     family=AT_ONCE,
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 def shortest_first(experiment: Experiment) -> int:
     run = _run_with_exact_sizes(experiment)

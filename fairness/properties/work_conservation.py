@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness import figures
-from callboard.fairness.applicability import why_disturbed, why_preempted
+from callboard.fairness.applicability import why_order_overruled, why_preempts_or_speculates
 from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, require_completed
 from callboard.fairness.property import PropertyViolated, Statement
@@ -64,7 +64,9 @@ def _why_delay_is_unknown(policy: Policy) -> str | None:
     """Speaks of policies whose locality rule says how long it may keep jobs waiting."""
     rule = policy.locality
     own = f"how long jobs may be passed over by `{rule.name}` is known to it alone"
-    return why_preempted(policy) or (None if type(rule) in (AnyLocality, Delay) else own)
+    return why_preempts_or_speculates(policy) or (
+        None if type(rule) in (AnyLocality, Delay) else own
+    )
 
 
 @Statement(
@@ -100,7 +102,7 @@ def work_conserving(experiment: Experiment) -> int:
     bound="ℓ + δ = H + 4ℓ a task, and one heartbeat at the start",
     source="F18; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, arrivals=False),
-    misfit=why_disturbed,
+    misfit=why_order_overruled,
 )
 def makespan(experiment: Experiment) -> int:
     """Each task p counts as ℓ + p + δ: its launch is under way, and then its slot waits a heartbeat

@@ -12,8 +12,8 @@ from callboard.histories.calibration.slot_counts import replication, slot_counts
 from callboard.histories.calibration.slowstart_bounds import slowstart
 from callboard.histories.calibration.task_noise import task_noise
 from callboard.histories.model.attempt_log import SUCCEEDED, UNTOLD, AttemptLog
-from callboard.histories.quantiles import check_intervals, sign_test_rank, student_bound
-from callboard.histories.recording_file import Imported, import_files, load_history
+from callboard.histories.quantiles import require_scipy, sign_test_rank, student_bound
+from callboard.histories.recording_file import Imported, import_files, load_recording_with_attempts
 from callboard.scheduler.model import MAP, REDUCE
 from callboard.scheduler.text.quantities import count, duration
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -42,8 +42,12 @@ class Calibration(NamedTuple):
 
 def calibrate(paths: Sequence[Path], columns: str = "", confidence: float = 0.95) -> Calibration:
     """Estimate what can be; raises what reading does, and MissingExtraError without SciPy."""
-    check_intervals()
-    imported = load_history(paths[0], columns) if len(paths) == 1 else import_files(paths, columns)
+    require_scipy()
+    imported = (
+        load_recording_with_attempts(paths[0], columns)
+        if len(paths) == 1
+        else import_files(paths, columns)
+    )
     if imported.log is None:
         problem = "this file of recorded tasks has no attempts; import the history again"
         raise ScenarioError(problem, source=paths[0])
@@ -53,13 +57,13 @@ def calibrate(paths: Sequence[Path], columns: str = "", confidence: float = 0.95
 def calibration_of(imported: Imported, confidence: float = 0.95) -> Calibration:
     """What the attempts of an imported history tell; they must have been kept."""
     assert imported.log is not None
-    findings = findings_of(imported.log, confidence)
+    findings = history_findings(imported.log, confidence)
     estimates = tuple(each for each in findings if isinstance(each, Estimate))
     untold = tuple(each for each in findings if isinstance(each, Untold))
     return Calibration(estimates, (*untold, *_NEVER_TOLD), imported)
 
 
-def findings_of(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
+def history_findings(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
     """Every estimate that the attempts allow, at this confidence."""
     period = heartbeat_period(log_, confidence)
     told = isinstance(period, Estimate) and period.value is not None
@@ -103,7 +107,7 @@ def shuffle_rate(log_: AttemptLog, confidence: float) -> HistoryFinding:
     name = "shuffle rate"
     if not (log_.kind == REDUCE).any():
         return Untold(name, "there is no reduce")
-    known = log_.placed(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
+    known = log_.placed_rows(REDUCE) & (log_.ending == SUCCEEDED) & (log_.shuffled_ms != UNTOLD)
     if not known.any():
         return Untold(name, "no reduce that succeeded tells when its shuffle ended")
     last_map = np.full(len(log_.maps), UNTOLD)

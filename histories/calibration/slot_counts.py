@@ -34,7 +34,9 @@ def slot_counts(log_: AttemptLog, period_ms: float) -> list[HistoryFinding]:
 
 
 def _slots_of_kind(log_: AttemptLog, kind: int, period_ms: float) -> HistoryFinding:
-    kept = log_.placed(kind) & (log_.ending == SUCCEEDED)  # of others it is told late that they end
+    kept = log_.placed_rows(kind) & (
+        log_.ending == SUCCEEDED
+    )  # of others it is told late that they end
     name, field = _NAMES[MAP if kind == MAP else REDUCE], _FIELDS[MAP if kind == MAP else REDUCE]
     if not kept.any():
         return Untold(name, "no such task that succeeded tells where and when it ran")

@@ -22,7 +22,7 @@ _FREE_SHARE = 0.5  # of the reduce slots, at least: then a reduce that may start
 
 def slowstart(log_: AttemptLog, period_ms: float, reduce_slots: float) -> HistoryFinding:
     """Bounds of the share of maps that are done before reduces may start."""
-    kept = log_.placed(REDUCE)
+    kept = log_.placed_rows(REDUCE)
     begins, ends = np.sort(log_.begin_ms[kept]), np.sort(log_.end_ms[kept])
     lows, highs = [], []
     for job in _jobs_with_reduces(log_):

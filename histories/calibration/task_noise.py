@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from callboard.histories.calibration.estimate import Estimate, HistoryFinding, Untold, log_interval
 from callboard.histories.model.attempt_log import KILLED, SUCCEEDED, UNTOLD, AttemptLog
-from callboard.histories.quantiles import normal_bound, share_limits, student_bound
+from callboard.histories.quantiles import normal_bound, proportion_interval, student_bound
 from callboard.scheduler.model import MAP, Locality
 from callboard.scheduler.text.quantities import count, only_few
 
@@ -48,7 +48,7 @@ class MapTimes:
     rounded: float
 
     @property
-    def freedom(self) -> int:
+    def degrees_of_freedom(self) -> int:
         """Degrees of freedom that are left of all maps."""
         left: int = len(self.job) - int(self.job.max()) - 1 - self.levels.shape[1]
         return max(left, 1)
@@ -88,7 +88,7 @@ def task_noise(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
     if not found:
         return [
             *levels,
-            _plain_noise(times, fit, confidence),
+            _noise_without_stragglers(times, fit, confidence),
             *_findings_without_stragglers(times, fit, confidence),
         ]
     return [*levels, *_findings_with_stragglers(times, fit, confidence, censored)]
@@ -96,7 +96,7 @@ def task_noise(log_: AttemptLog, confidence: float) -> list[HistoryFinding]:
 
 def map_times(log_: AttemptLog) -> MapTimes:
     """The maps that succeeded, of jobs that have several of known locality."""
-    kept = log_.placed(MAP) & (log_.ending == SUCCEEDED)
+    kept = log_.placed_rows(MAP) & (log_.ending == SUCCEEDED)
     no_input = np.isin(log_.job, np.unique(log_.job[log_.level != UNTOLD]), invert=True)
     kept &= (log_.level != UNTOLD) | no_input
     _, place, sizes = np.unique(log_.job[kept], return_inverse=True, return_counts=True)
@@ -154,13 +154,16 @@ def _expected_stragglers(times: MapTimes, fit: NoiseFit) -> NoiseFit:
 def _fit_with_means(times: MapTimes, fit: NoiseFit) -> NoiseFit:
     """Jobs' means and levels' effects by least squares, stragglers brought back to the others."""
     own = times.log_ms - fit.straggled * fit.factor
-    varied, moved = _less_job_means(times, times.levels), _less_job_means(times, own[:, None])[:, 0]
+    varied, moved = (
+        _deviations_from_job_means(times, times.levels),
+        _deviations_from_job_means(times, own[:, None])[:, 0],
+    )
     levels: _Floats = np.linalg.lstsq(varied, moved, rcond=None)[0].astype(np.float64)
     rest = own - times.levels @ levels
     means = (_job_means(times, rest[:, None])[times.job])[:, 0] + times.levels @ levels
     left = times.log_ms - means
     squares = (1 - fit.straggled) * left**2 + fit.straggled * (left - fit.factor) ** 2
-    sigma = max(sqrt(float(squares.sum()) / times.freedom), times.rounded)
+    sigma = max(sqrt(float(squares.sum()) / times.degrees_of_freedom), times.rounded)
     return replace(fit, levels=levels, means=means, sigma=sigma)
 
 
@@ -170,7 +173,7 @@ def _job_means(times: MapTimes, columns: _Floats) -> _Floats:
     return sums / np.bincount(times.job)[:, None]
 
 
-def _less_job_means(times: MapTimes, columns: _Floats) -> _Floats:
+def _deviations_from_job_means(times: MapTimes, columns: _Floats) -> _Floats:
     """What of each column is not its job's mean."""
     return columns - _job_means(times, columns)[times.job]
 
@@ -191,7 +194,7 @@ def _locality_factor(
 ) -> HistoryFinding:
     _, name, field = _LEVELS[place]
     number = int(times.levels[:, place].sum())
-    varied = _less_job_means(times, times.levels)
+    varied = _deviations_from_job_means(times, times.levels)
     information = varied.T @ varied
     if number == 0 or information[place, place] < 1e-9:
         return Untold(name, "no job has such maps and data-local ones too")
@@ -203,17 +206,20 @@ def _locality_factor(
     alone = information[place, place] - shared
     if alone < 1e-9:
         return Untold(name, "it cannot be told apart from the other locality's")
-    half = student_bound(times.freedom, confidence) * fit.sigma / sqrt(alone) + times.rounded
+    half = (
+        student_bound(times.degrees_of_freedom, confidence) * fit.sigma / sqrt(alone)
+        + times.rounded
+    )
     value = exp(float(fit.levels[place]))
     of = f"{number:,} of {len(times.job):,} maps, within their jobs"
     return Estimate(name, field, value, *log_interval(value, half), "×", of)
 
 
-def _plain_noise(times: MapTimes, fit: NoiseFit, confidence: float) -> HistoryFinding:
+def _noise_without_stragglers(times: MapTimes, fit: NoiseFit, confidence: float) -> HistoryFinding:
     of = f"{len(times.job):,} maps of {count(int(times.job.max()) + 1, 'job')}"
     if fit.sigma <= times.rounded:
         return Estimate(_NOISE, _SIGMA_FIELD, 0.0, 0.0, 3 * times.rounded, "sigma", of)
-    half = normal_bound(confidence) / sqrt(2 * times.freedom) + times.rounded / fit.sigma
+    half = normal_bound(confidence) / sqrt(2 * times.degrees_of_freedom) + times.rounded / fit.sigma
     low, high = log_interval(fit.sigma, half)
     return Estimate(_NOISE, _SIGMA_FIELD, fit.sigma, low, high, "sigma", of)
 
@@ -223,7 +229,7 @@ def _findings_without_stragglers(
 ) -> list[HistoryFinding]:
     far = times.log_ms - fit.means > max(4 * fit.sigma, log(2.0))
     number, maps = int(far.sum()), len(times.job)
-    _, high = share_limits(number, maps, confidence)
+    _, high = proportion_interval(number, maps, confidence)
     of = f"none stands out of {maps:,} maps; fewer, or of a factor near 1, would not"
     share = Estimate(_SHARE, _SHARE_FIELD, 0.0, 0.0, high, "", of)
     return [share, Untold(_FACTOR, "no straggler stands out of the noise")]
@@ -257,14 +263,17 @@ def _standard_errors(times: MapTimes, fit: NoiseFit) -> _Floats:
     """Of log sigma, the share's log odds and the factor's logarithm, by the curvature."""
     best = np.array([log(fit.sigma), log(fit.share / (1 - fit.share)), fit.factor])
     sure = max(float(fit.straggled.sum()), 1.0)
-    steps = np.array([1 / sqrt(2 * times.freedom), 1 / sqrt(sure), fit.sigma / sqrt(sure)]) / 2
+    steps = (
+        np.array([1 / sqrt(2 * times.degrees_of_freedom), 1 / sqrt(sure), fit.sigma / sqrt(sure)])
+        / 2
+    )
     curvature = np.empty((3, 3))
     for one in range(3):
         for other in range(one + 1):
             corners = [
                 sides[0]
                 * sides[1]
-                * _profile_likelihood(times, fit, best + _shifted_point(steps, one, other, sides))
+                * _profile_likelihood(times, fit, best + _corner_offset(steps, one, other, sides))
                 for sides in ((1, 1), (1, -1), (-1, 1), (-1, -1))
             ]
             bent = sum(corners) / (4 * steps[one] * steps[other])
@@ -277,7 +286,7 @@ def _standard_errors(times: MapTimes, fit: NoiseFit) -> _Floats:
     return np.sqrt(np.maximum(variances, least))
 
 
-def _shifted_point(steps: _Floats, one: int, other: int, sides: tuple[int, int]) -> _Floats:
+def _corner_offset(steps: _Floats, one: int, other: int, sides: tuple[int, int]) -> _Floats:
     moved = np.zeros(3)
     moved[one] += sides[0] * steps[one]
     moved[other] += sides[1] * steps[other]

@@ -49,7 +49,7 @@ class DraftFinisher:
     def recorded_job(self, draft: DraftJob) -> RecordedJob:
         """The job as it is recorded."""
         tasks = draft.job.tasks
-        held = tasks.held()
+        held = tasks.replica_rows()
         whole = msgspec.structs.replace(
             tasks,
             map_levels=self._locality_of_maps(tasks, draft.ran_on, held),

@@ -104,7 +104,7 @@ class RecordingMaker:
         times = (job.submit_ms, job.launch_ms, job.finish_ms)
         if times in self._times.setdefault(job.name, set()):
             self.remarks.add(
-                "dropped", "jobs that were there before, with the same times", job.place
+                "dropped", "jobs that were there before, with the same times", job.place_in_file
             )
             return False
         self._times[job.name].add(times)
@@ -125,7 +125,7 @@ class RecordingMaker:
             job.name = f"{name}~{number + 1}"
         self._repeated[name] = number
         note = "jobs of a name that was there before: renamed, as in `sort~2`"
-        self.remarks.add("inferred", note, job.place, job.name != name)
+        self.remarks.add("inferred", note, job.place_in_file, job.name != name)
         self._names.add(job.name)
 
     def finish(self) -> ClusterRecording:
@@ -186,11 +186,13 @@ class RecordingMaker:
         lengths = TaskLengths(job, self._source, self.remarks)
         map_ms = lengths.map_ms()
         if not map_ms:
-            self.remarks.add("dropped", "jobs of which no map tells how long it takes", job.place)
+            self.remarks.add(
+                "dropped", "jobs of which no map tells how long it takes", job.place_in_file
+            )
             return None
         self._count_job(job)
-        self._hear_attempts(job)
-        tasks, ran_on = _tasks_of(lengths, map_ms)
+        self._feed_cluster_inference(job)
+        tasks, ran_on = _recorded_tasks_and_hosts(lengths, map_ms)
         failed = [
             FailedAttempt(stage, task, failure, attempt.host)
             for stage in STAGES
@@ -199,9 +201,9 @@ class RecordingMaker:
         submit_ms = self._submit_ms(job)
         recorded = self._recorded_job(job, tasks, submit_ms, failed)
         end_ms = max(_last_moment_ms(job), submit_ms)
-        return DraftJob(recorded, job.place, submit_ms, end_ms, ran_on, failed)
+        return DraftJob(recorded, job.place_in_file, submit_ms, end_ms, ran_on, failed)
 
-    def _hear_attempts(self, job: HistoryJob) -> None:
+    def _feed_cluster_inference(self, job: HistoryJob) -> None:
         for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
             for task in tasks.values():
                 for attempt in task.attempts:
@@ -212,11 +214,11 @@ class RecordingMaker:
     ) -> RecordedJob:
         response_ms = None if job.finish_ms is None else job.finish_ms - submit_ms
         if response_ms is not None and response_ms < 0:
-            self.remarks.add("dropped", "ends of jobs before their submission", job.place)
+            self.remarks.add("dropped", "ends of jobs before their submission", job.place_in_file)
             response_ms = None
         note = 'estimates of users, for policies that say size="requested"'
         self.remarks.add("read", note, count=job.requested_ms is not None)
-        killed_ms, attempts = self._killed_ms_and_attempts(job, response_ms, failed)
+        killed_ms, attempts = self._killed_ms_and_max_attempts(job, response_ms, failed)
         auxiliary = self._auxiliary_ms(job)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
         note = "memory and vcores of containers, for architectures that place by resources"
@@ -234,7 +236,7 @@ class RecordingMaker:
         begun = (each.start_ms for each in job.all_tasks() if each.start_ms)
         begun_ms = min(begun, default=job.launch_ms)
         note = "jobs of which a task began before they had been initialised: until then"
-        self.remarks.add("inferred", note, job.place, begun_ms < job.launch_ms)
+        self.remarks.add("inferred", note, job.place_in_file, begun_ms < job.launch_ms)
         found = min(max(min(job.launch_ms, begun_ms) - submit_ms, 0), LONGEST_MS)
         self.remarks.add("read", "jobs that took time to be initialised", count=found > 0)
         return found
@@ -249,29 +251,33 @@ class RecordingMaker:
             played.append(next((ms for ms in ran if ms), 0))
         left_out = len(job.others) - sum(map(bool, played))
         note = "tasks to set up or clean up that did not succeed, or were for an attempt"
-        self.remarks.add("dropped", note, job.place, left_out)
+        self.remarks.add("dropped", note, job.place_in_file, left_out)
         return played[0], played[1]
 
-    def _killed_ms_and_attempts(
+    def _killed_ms_and_max_attempts(
         self, job: HistoryJob, response_ms: Millis | None, failed: list[FailedAttempt]
     ) -> tuple[Millis | None, int]:
         """When the job is killed, after its submission, and how many attempts its tasks have."""
         if job.ending not in ("killed", "failed"):
             note = "jobs whose end is not told: they are played to their end"
-            self.remarks.add("guessed", note, job.place, job.ending == "unknown")
+            self.remarks.add("guessed", note, job.place_in_file, job.ending == "unknown")
             return None, ATTEMPTS_MAX
         what = "jobs that were killed"
         if job.ending == "failed":
             what = "jobs that failed, and none of their tasks tells why"
-            most = _fatal_failures(job, failed)
+            most = _fatal_failure_count(job, failed)
             note = f"jobs that failed before a task had {ATTEMPTS_MAX} times: so they do again"
-            self.remarks.add("inferred", note, job.place, 0 < most < ATTEMPTS_MAX)
+            self.remarks.add("inferred", note, job.place_in_file, 0 < most < ATTEMPTS_MAX)
             if most:
                 return None, most
         if response_ms is None:
-            self.remarks.add("dropped", f"ends of {what}, since it is not known when", job.place)
+            self.remarks.add(
+                "dropped", f"ends of {what}, since it is not known when", job.place_in_file
+            )
             return None, ATTEMPTS_MAX
-        self.remarks.add("inferred", f"{what}: killed so long after their submission", job.place)
+        self.remarks.add(
+            "inferred", f"{what}: killed so long after their submission", job.place_in_file
+        )
         return response_ms, ATTEMPTS_MAX
 
     def _submit_ms(self, job: HistoryJob) -> Millis:
@@ -279,7 +285,7 @@ class RecordingMaker:
             return job.submit_ms
         launched = () if job.launch_ms is None else (job.launch_ms,)
         note = "jobs without a time of submission: submitted when the first thing happens to them"
-        self.remarks.add("guessed", note, job.place)
+        self.remarks.add("guessed", note, job.place_in_file)
         return min((*launched, *job.starts_ms()), default=0)
 
     def _check_span(self, begin_ms: Millis) -> None:
@@ -291,7 +297,7 @@ class RecordingMaker:
                 raise ScenarioError(f"{problem}; {limit}", source=draft.place or self._source)
 
 
-def _tasks_of(
+def _recorded_tasks_and_hosts(
     lengths: TaskLengths, map_ms: Sequence[Millis]
 ) -> tuple[RecordedTasks, NDArray[np.int32]]:
     """The tasks, their hosts by the file's numbers, and the host of each map."""
@@ -315,7 +321,7 @@ def _tasks_of(
     return tasks, np.array(ran_on, dtype=np.int32)
 
 
-def _fatal_failures(job: HistoryJob, failed: Sequence[FailedAttempt]) -> int:
+def _fatal_failure_count(job: HistoryJob, failed: Sequence[FailedAttempt]) -> int:
     """How often a task failed that never succeeded, so that the job did; 0 if one that went on had
     failed as often.
     """

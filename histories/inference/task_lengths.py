@@ -37,7 +37,7 @@ class TaskLengths:
         self._remarks = remarks
         self.maps = [self._timed_task(each) for each in job.tasks_of(MAPS)]
         self.reduces = [self._timed_task(each) for each in job.tasks_of(REDUCES)]
-        booked = (_booked_ms(each) for each in self.maps)
+        booked = (_success_booked_ms(each) for each in self.maps)
         self._last_map_ms = max((at_ms for at_ms in booked if at_ms is not None), default=None)
         """When the master had booked the last map; None where that is not told."""
 
@@ -55,7 +55,7 @@ class TaskLengths:
         if job.ending != "killed" or not begun or not 0 < response_ms <= LONGEST_MS:
             return []
         note = "maps of jobs that were killed before one of them had ended: they run until then"
-        self._remarks.add("guessed", note, job.place, len(self.maps))
+        self._remarks.add("guessed", note, job.place_in_file, len(self.maps))
         return [response_ms] * (
             len(self.maps) + self._number_of_missing_tasks(len(self.maps), job.maps_told, MAPS)
         )
@@ -67,7 +67,7 @@ class TaskLengths:
         known = [each.shuffle_ms for each, all_known in parts if each is not None and all_known]
         usual_ms = median_low(known) if known else 0
         note = "reduces that waited for their job's last map: of the shuffle only what came after"
-        self._remarks.add("inferred", note, self._job.place, len(waited))
+        self._remarks.add("inferred", note, self._job.place_in_file, len(waited))
         whole = [
             each
             if each is None or all_known
@@ -84,7 +84,7 @@ class TaskLengths:
             found += [(number, each, self._recorded_failure(stage, timed, each)) for each in failed]
         return found
 
-    def _place_of_task(self, task: HistoryTask) -> str:
+    def _task_place_in_file(self, task: HistoryTask) -> str:
         """Where a task stands, for people."""
         return f"{self._job.file}:{task.line}"
 
@@ -94,7 +94,9 @@ class TaskLengths:
         failed = tuple(each for each in attempts if each.ending == "failed")
         best = won[-1] if won else None
         stopped = tuple(
-            each for each in attempts if each.ending == "failed" or _gave_way(each, task, best)
+            each
+            for each in attempts
+            if each.ending == "failed" or _was_killed_alone(each, task, best)
         )
         self._note_attempts(task, attempts, won, best)
         ms = self._ran_ms(best, task) if best is not None else None
@@ -112,12 +114,12 @@ class TaskLengths:
     ) -> None:
         if len(attempts) == 1 == len(won) and not _by_another_clock(task, attempts[0]):
             return
-        add, place = self._remarks.add, self._place_of_task(task)
+        add, place = self._remarks.add, self._task_place_in_file(task)
         for each in attempts:
-            if each.ending == "killed" and _gave_way(each, task, best):
+            if each.ending == "killed" and _was_killed_alone(each, task, best):
                 add("inferred", _KILLED_ALONE, place)
             elif each.ending == "killed":
-                beside = _runs_beside(each, task)
+                beside = _ran_beside_another(each, task)
                 add("dropped", _KILLED_BESIDE if beside else _KILLED_FOR_GOOD, place)
         apart = sum(_by_another_clock(task, each) for each in attempts)
         clocks = (
@@ -136,15 +138,15 @@ class TaskLengths:
             return None
         if ran_ms < 0:
             note = "attempts that end before they start: their length is not known"
-            self._remarks.add("dropped", note, self._place_of_task(task))
+            self._remarks.add("dropped", note, self._task_place_in_file(task))
             return None
         if ran_ms > LONGEST_MS:
             problem = f"an attempt runs for {ran_ms / 1000:,.0f} s"
             limit = f"the limit is {SECONDS_MAX:,.0f} s (are its times in milliseconds?)"
-            raise ScenarioError(f"{problem}; {limit}", source=self._place_of_task(task))
+            raise ScenarioError(f"{problem}; {limit}", source=self._task_place_in_file(task))
         if ran_ms == 0:
             note = "attempts of no length: taken for a millisecond"
-            self._remarks.add("inferred", note, self._place_of_task(task))
+            self._remarks.add("inferred", note, self._task_place_in_file(task))
         return max(ran_ms, 1)
 
     def _with_usual_lengths(
@@ -159,7 +161,7 @@ class TaskLengths:
         )
         note = f"{_NAMES[stage]} of which no length is known: the median of their job's"
         unknown = len(lengths) - len(known) + missing
-        self._remarks.add("guessed", note, self._job.place, unknown)
+        self._remarks.add("guessed", note, self._job.place_in_file, unknown)
         return [usual_ms if each is None else each for each in lengths] + [usual_ms] * missing
 
     def _number_of_missing_tasks(self, there: int, told: int | None, stage: Stage) -> int:
@@ -167,7 +169,7 @@ class TaskLengths:
         total = max(there, told or 0)
         if total > TASKS_MAX:
             problem = f"{total:,} {_NAMES[stage]}; the limit is {TASKS_MAX:,}"
-            raise ScenarioError(problem, source=self._job.place or self._source)
+            raise ScenarioError(problem, source=self._job.place_in_file or self._source)
         return total - there
 
     def _parts_of_reduce(self, timed: TimedTask) -> tuple[RecordedReduce | None, bool]:
@@ -178,7 +180,7 @@ class TaskLengths:
         if best is None or best.start_ms is None:
             return RecordedReduce(0, 0, ms), True
         if best.shuffled_ms is None:
-            return RecordedReduce(0, 0, self._ms_since_last_map(best, ms)), True
+            return RecordedReduce(0, 0, self._reduce_ms_after_maps(best, ms)), True
         assert best.finish_ms is not None
         waited = last_map_ms is not None and last_map_ms > best.start_ms
         begin_ms = last_map_ms if waited and last_map_ms is not None else best.start_ms
@@ -186,19 +188,19 @@ class TaskLengths:
         shuffle_ms = shuffled_ms - begin_ms
         if shuffle_ms < 0:
             note = "reduces whose shuffle ended before their job's last map: clocks are apart"
-            self._remarks.add("inferred", note, self._place_of_task(timed.task))
+            self._remarks.add("inferred", note, self._task_place_in_file(timed.task))
             shuffle_ms = 0
         tail_ms = shuffle_ms if waited else shuffle_ms // max(len(self.maps), 1)
         return RecordedReduce(shuffle_ms, tail_ms, best.finish_ms - shuffled_ms), not waited
 
-    def _ms_since_last_map(self, attempt: HistoryAttempt, ms: Millis) -> Millis:
+    def _reduce_ms_after_maps(self, attempt: HistoryAttempt, ms: Millis) -> Millis:
         """How long a reduce worked whose shuffle no file tells: it had to wait for its last map."""
         begun_ms, last_map_ms = attempt.start_ms, self._last_map_ms
         assert begun_ms is not None
         if last_map_ms is None or last_map_ms <= begun_ms:
             return ms
         note = "reduces whose shuffle is not told: they work from their job's last map on"
-        self._remarks.add("inferred", note, self._job.place)
+        self._remarks.add("inferred", note, self._job.place_in_file)
         return max(ms - (last_map_ms - begun_ms), 1)
 
     def _shuffle_end_within(
@@ -210,7 +212,7 @@ class TaskLengths:
         put_ms = min(max(shuffled_ms, best.start_ms), best.finish_ms)
         if put_ms != shuffled_ms:
             note = "shuffles that end outside of their attempt: put at its start or its end"
-            self._remarks.add("inferred", note, self._place_of_task(task))
+            self._remarks.add("inferred", note, self._task_place_in_file(task))
         return put_ms
 
     def _reduces_with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
@@ -218,7 +220,9 @@ class TaskLengths:
         missing = self._number_of_missing_tasks(len(parts), self._job.reduces_told, REDUCES)
         if known:
             note = "reduces of which no length is known: the median of their job's"
-            self._remarks.add("guessed", note, self._job.place, len(parts) - len(known) + missing)
+            self._remarks.add(
+                "guessed", note, self._job.place_in_file, len(parts) - len(known) + missing
+            )
         usual = _median_reduce(known) if known else self._unknown_reduce(len(parts) + missing)
         return [usual if each is None else each for each in parts] + [usual] * missing
 
@@ -226,7 +230,7 @@ class TaskLengths:
         """A reduce of a job in which none ever ran."""
         known = [each.ms for each in self.maps if each.ms is not None]
         note = "reduces of jobs in which no reduce tells its length: as long as the median map"
-        self._remarks.add("guessed", note, self._job.place, reduces)
+        self._remarks.add("guessed", note, self._job.place_in_file, reduces)
         return RecordedReduce(0, 0, median_low(known) if known else 1)
 
     def _playable_attempts(self, timed: TimedTask) -> list[HistoryAttempt]:
@@ -237,7 +241,7 @@ class TaskLengths:
             return []
         lengths = [(each, self._ran_ms(each, timed.task)) for each in timed.stopped]
         known = [each for each, ms in lengths if ms is not None]
-        add, place = self._remarks.add, self._place_of_task(timed.task)
+        add, place = self._remarks.add, self._task_place_in_file(timed.task)
         unknown = "failed or killed attempts of unknown length"
         add("dropped", unknown, place, len(lengths) - len(known))
         failed = [each for each in known if each.ending == "failed"]
@@ -257,10 +261,10 @@ class TaskLengths:
         if stage == MAPS:
             return RecordedFailure(ran_ms, killed=killed)
         if timed.best is None or timed.best.shuffled_ms is None:
-            return RecordedFailure(self._ms_since_last_map(failed, ran_ms), killed=killed)
+            return RecordedFailure(self._reduce_ms_after_maps(failed, ran_ms), killed=killed)
         if failed.shuffled_ms is None:
             note = "reduces that failed in their shuffle: they fail when it ends"
-            self._remarks.add("inferred", note, self._job.place)
+            self._remarks.add("inferred", note, self._job.place_in_file)
             return RecordedFailure(1)
         return RecordedFailure(max(failed.finish_ms - failed.shuffled_ms, 1), killed=killed)
 
@@ -278,11 +282,13 @@ _KILLED_FOR_GOOD = (
 )
 
 
-def _gave_way(attempt: HistoryAttempt, task: HistoryTask, best: HistoryAttempt | None) -> bool:
+def _was_killed_alone(
+    attempt: HistoryAttempt, task: HistoryTask, best: HistoryAttempt | None
+) -> bool:
     """Whether an attempt was killed while it ran alone, and its task succeeded later; of a reduce,
     after its shuffle.
     """
-    if attempt.ending != "killed" or best is None or _runs_beside(attempt, task):
+    if attempt.ending != "killed" or best is None or _ran_beside_another(attempt, task):
         return False
     begun, again = attempt.start_ms, best.start_ms
     if begun is None or again is None or begun >= again:
@@ -290,7 +296,7 @@ def _gave_way(attempt: HistoryAttempt, task: HistoryTask, best: HistoryAttempt |
     return best.shuffled_ms is None or attempt.shuffled_ms is not None
 
 
-def _runs_beside(attempt: HistoryAttempt, task: HistoryTask) -> bool:
+def _ran_beside_another(attempt: HistoryAttempt, task: HistoryTask) -> bool:
     """Whether another attempt of the task ran at the same time."""
     return any(_attempts_overlap(attempt, other) for other in task.attempts if other is not attempt)
 
@@ -313,7 +319,7 @@ def _attempts_overlap(one: HistoryAttempt, other: HistoryAttempt) -> bool:
     return one.start_ms < other.finish_ms and other.start_ms < one.finish_ms
 
 
-def _booked_ms(timed: TimedTask) -> Millis | None:
+def _success_booked_ms(timed: TimedTask) -> Millis | None:
     """When the master had booked a map's success: only then do reduces hear of it."""
     if timed.best is None:
         return None

@@ -64,18 +64,18 @@ class AttemptLog:
     hosts: int
     names: tuple[str, ...] = ()
 
-    def timed(self, kind: int) -> NDArray[np.bool_]:
+    def timed_rows(self, kind: int) -> NDArray[np.bool_]:
         """Attempts of a kind with a start and an end."""
         known = (self.begin_ms != UNTOLD) & (self.end_ms != UNTOLD) & (self.kind == kind)
         found: NDArray[np.bool_] = known & (self.end_ms > self.begin_ms)
         return found
 
-    def placed(self, kind: int) -> NDArray[np.bool_]:
+    def placed_rows(self, kind: int) -> NDArray[np.bool_]:
         """Those of them with a host."""
-        found: NDArray[np.bool_] = self.timed(kind) & (self.host != NO_HOST)
+        found: NDArray[np.bool_] = self.timed_rows(kind) & (self.host != NO_HOST)
         return found
 
-    def of_jobs_alone(self, jobs: NDArray[np.bool_]) -> Self:
+    def restricted_to_jobs(self, jobs: NDArray[np.bool_]) -> Self:
         """The log of these jobs alone, which keep their numbers; of the others nothing is told."""
         rows = jobs[self.job]
         return replace(

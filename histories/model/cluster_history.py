@@ -97,7 +97,7 @@ class HistoryTask(msgspec.Struct):
     launches: tuple[PlayedAttempt, ...] = ()
 
     @property
-    def best(self) -> PlayedAttempt | None:
+    def last_success(self) -> PlayedAttempt | None:
         """The last launch that succeeded, even if its output was lost since."""
         return next((each for each in reversed(self.launches) if each.outcome == "succeeded"), None)
 
@@ -152,7 +152,7 @@ class HistoryJob(msgspec.Struct):
     title: str = ""
 
     @property
-    def place(self) -> str:
+    def place_in_file(self) -> str:
         """Where it stands, for people."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
@@ -196,15 +196,15 @@ class HostNames:
         """The number of `/rack/host`, or of `host` alone; `NO_HOST` of nothing."""
         found = self._parsed.get(path)
         if found is None:
-            found = self._parsed[path] = self._parsed_host(path)
+            found = self._parsed[path] = self._register_host(path)
         return found
 
-    def different_numbers(self, paths: Iterable[str]) -> tuple[HostNumber, ...]:
+    def distinct_numbers(self, paths: Iterable[str]) -> tuple[HostNumber, ...]:
         """The numbers of those that name a host, each once."""
         numbers = map(self.number, paths)
         return tuple(dict.fromkeys(number for number in numbers if number != NO_HOST))
 
-    def _parsed_host(self, path: str) -> HostNumber:
+    def _register_host(self, path: str) -> HostNumber:
         rack, _, host = path.strip().rpartition("/")
         if not host:
             return NO_HOST

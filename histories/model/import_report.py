@@ -167,7 +167,7 @@ class Remarks:
         if place and place not in remark.first and len(remark.first) < PLACES_SHOWN:
             remark.first.append(place)
 
-    def cut_off(self, what: str, file: str, line: int) -> None:
+    def add_cut_off(self, what: str, file: str, line: int) -> None:
         """Drop `what`, which is in the last line of a file that is cut off there, or after it."""
         self.add("dropped", what, f"{file}:{line}")
         self.mark_cut(file, line)

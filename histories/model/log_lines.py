@@ -55,9 +55,9 @@ def log_lines(head: LogHead, log: AttemptLog) -> Iterator[bytes]:
     edges = np.searchsorted(log.job, np.arange(len(log.names) + 1)).tolist()
     for number, name in enumerate(log.names):
         rows = slice(edges[number], edges[number + 1])
-        columns = {each: _plain_column(getattr(log, each)[rows]) for each in _KEPT}
+        columns = {each: _json_column(getattr(log, each)[rows]) for each in _KEPT}
         of_job = [
-            _plain_column(getattr(log, each)[number : number + 1])[0] for each in COLUMNS_OF_JOBS
+            _json_column(getattr(log, each)[number : number + 1])[0] for each in COLUMNS_OF_JOBS
         ]
         kept = {each: values for each, values in columns.items() if set(values) - {None}}
         yield msgspec.json.encode(_Job(name, of_job, kept))
@@ -85,7 +85,7 @@ def _columns_of_job(number: int, job: _Job) -> Mapping[str, NDArray[np.int64]]:
     return found | {"job": np.full(rows, number)}
 
 
-def _plain_column(values: NDArray[np.int64]) -> _Column:
+def _json_column(values: NDArray[np.int64]) -> _Column:
     return [None if each == UNTOLD else each for each in values.tolist()]
 
 

@@ -203,7 +203,7 @@ def _line_of_job(job: RecordedJob) -> _Line:
 
 
 def _input_nodes(tasks: RecordedTasks) -> list[list[int]]:
-    held = tasks.held()
+    held = tasks.replica_rows()
     if bool((held < 0).all()):
         return []
     return [[node for node in row if node >= 0] for row in held.tolist()]

@@ -30,9 +30,9 @@ from callboard.histories.model.container_amounts import (
     greatest_amounts,
 )
 from callboard.histories.readers.unpacked_text import (
-    begin_of,
     begins_as_array,
     ends_within_line,
+    first_bytes,
     text_lines,
 )
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -165,7 +165,7 @@ class TableReader:
         self._jobs, self._named = {}, {}
 
     def _columns_and_rows(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
-        if begin_of(path, 4) == PARQUET_MAGIC:
+        if first_bytes(path, 4) == PARQUET_MAGIC:
             return parquet_table(path)
         return self._csv_table(path)
 
@@ -217,13 +217,13 @@ class TableReader:
     def _take_job(self, row: _Row, line: int) -> None:
         self._nth += 1
         job = self._new_job(_stripped_name(row.get("job")) or f"job_{self._nth}", row, line)
-        self._note_step(job)
+        self._note_job_step(job)
         job.ending = self._ending_of_row(row, line)
         start_ms = self._time_ms(row, "start", line)
         begun = start_ms if start_ms is not None else job.submit_ms or 0
         counts = {"maps": self._task_count(row, "maps", line, 1)}
         counts["reduces"] = self._task_count(row, "reduces", line, 0)
-        self._note_untold_reduces(row, counts["reduces"], job.place)
+        self._note_untold_reduces(row, counts["reduces"], job.place_in_file)
         spans = start_ms is not None and not row.get("map_time") and not counts["reduces"]
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
@@ -247,13 +247,13 @@ class TableReader:
         """Say of how many reduces it is not known how long they take, or of which length there are
         none.
         """
-        told = _is_told(row, "reduce_time")
+        told = _has_value(row, "reduce_time")
         note = "reduces of jobs that do not tell how long one takes"
         self._maker.remarks.add("dropped", note, place, 0 if told else reduces)
         note = "lengths of reduces of jobs that do not tell how many they are"
-        self._maker.remarks.add("dropped", note, place, told and not _is_told(row, "reduces"))
+        self._maker.remarks.add("dropped", note, place, told and not _has_value(row, "reduces"))
 
-    def _note_step(self, job: HistoryJob) -> None:
+    def _note_job_step(self, job: HistoryJob) -> None:
         """Say of a row a job that it looks like a part of the job before."""
         step = _STEP.fullmatch(job.name)
         if step is None or step[1] != self._last_name:
@@ -262,7 +262,7 @@ class TableReader:
         note = (
             "rows that look like steps of a job, and are jobs here (`sacct --allocations` has none)"
         )
-        self._maker.remarks.add("guessed", note, job.place)
+        self._maker.remarks.add("guessed", note, job.place_in_file)
 
     def _fail_last_task(self, job: HistoryJob) -> None:
         """Of a row a job: its last task fails if it did, so that it has done all its work then."""
@@ -270,7 +270,7 @@ class TableReader:
         if job.ending == "failed" and last:
             last[0].attempts[0].ending = "failed"
             note = "jobs that failed: the last of their tasks fails, and they with it"
-            self._maker.remarks.add("inferred", note, job.place)
+            self._maker.remarks.add("inferred", note, job.place_in_file)
 
     def _end_with_last_task(self, job: HistoryJob) -> None:
         """Of a row a task: where all tell when they ran, and when their job was submitted, its end
@@ -290,7 +290,7 @@ class TableReader:
         if begun_ms >= job.submit_ms:
             return
         note = "ends of jobs that began before their submission: it cannot be how long they took"
-        self._maker.remarks.add("dropped", note, job.place)
+        self._maker.remarks.add("dropped", note, job.place_in_file)
         job.finish_ms = None
 
     def _take_task(self, row: _Row, line: int) -> None:
@@ -406,7 +406,7 @@ class TableReader:
 
     def _task_count(self, row: _Row, meaning: str, line: int, unsaid: int) -> int:
         value = row.get(meaning)
-        if not _is_told(row, meaning):
+        if not _has_value(row, meaning):
             note = f"rows that do not tell a number of {meaning}: taken for {unsaid}"
             untold = unsaid and meaning in self._map.columns
             self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", bool(untold))
@@ -424,11 +424,11 @@ class TableReader:
 
     def _time_ms(self, row: _Row, meaning: str, line: int) -> int | None:
         value = row.get(meaning)
-        if not _is_told(row, meaning):
+        if not _has_value(row, meaning):
             return None
         if isinstance(value, datetime):
             return round(value.timestamp() * 1000)
-        if (written := written_ms(str(value).strip())) is not None:
+        if (written := parsed_time_ms(str(value).strip())) is not None:
             return written
         forms = "a number, a date as 2026-03-02T08:00:05, or a length as 1-02:03:04"
         number = self._checked_number(value, meaning, line, forms)
@@ -459,7 +459,7 @@ class TableReader:
         return self._map.columns.get(meaning, meaning)
 
 
-def written_ms(text: str) -> int | None:
+def parsed_time_ms(text: str) -> int | None:
     """A date as ISO 8601 has it, in UTC unless it says otherwise, or a length as `sacct` prints it:
     `1-02:03:04`, `02:03:04`, `03:04.5`; None for what is neither.
     """
@@ -475,7 +475,7 @@ def written_ms(text: str) -> int | None:
     return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def _is_told(row: _Row, meaning: str) -> bool:
+def _has_value(row: _Row, meaning: str) -> bool:
     """Whether a row says something there."""
     value = row.get(meaning)
     return value is not None and not (isinstance(value, str) and value.strip().lower() in _UNTOLD)

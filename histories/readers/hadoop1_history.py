@@ -87,7 +87,7 @@ class Hadoop1Reader(JobByJobReader):
                 raise ScenarioError(problem, source=path, line=begun_at)
         if parts:
             note = "records that are cut off by the end of the file"
-            remarks.cut_off(note, path.name, begun_at)
+            remarks.add_cut_off(note, path.name, begun_at)
 
     def _pass_over_line(self, text: str, line: int) -> None:
         """A line that begins no record: of a configuration, or between two files put into one."""
@@ -130,11 +130,11 @@ class Hadoop1Reader(JobByJobReader):
     def _take_task(self, job: HistoryJob, fields: _Fields, line: int) -> None:
         task = self._task_of_record(job, fields, line)
         if fields.get("SPLITS"):
-            task.input_hosts = self._maker.hosts.different_numbers(fields["SPLITS"].split(","))
+            task.input_hosts = self._maker.hosts.distinct_numbers(fields["SPLITS"].split(","))
         if "START_TIME" in fields:
-            task.start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
+            task.start_ms = self._numbers.non_negative(fields["START_TIME"], "START_TIME", line)
         if "FINISH_TIME" in fields:
-            task.finish_ms = self._numbers.time_ms(fields["FINISH_TIME"], "FINISH_TIME", line)
+            task.finish_ms = self._numbers.non_negative(fields["FINISH_TIME"], "FINISH_TIME", line)
 
     def _take_attempt(self, job: HistoryJob, fields: _Fields, line: int) -> None:
         task = self._task_of_record(job, fields, line)
@@ -146,7 +146,7 @@ class Hadoop1Reader(JobByJobReader):
             self._end_attempt(attempt, fields, line)
 
     def _begin_attempt(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
-        start_ms = self._numbers.time_ms(fields["START_TIME"], "START_TIME", line)
+        start_ms = self._numbers.non_negative(fields["START_TIME"], "START_TIME", line)
         if attempt.start_ms is not None and self._maker.is_second_start(
             attempt, self._place_of_line(line)
         ):
@@ -161,9 +161,11 @@ class Hadoop1Reader(JobByJobReader):
         if self._maker.ends_again(attempt, ending, self._place_of_line(line)):
             return
         attempt.ending = ending
-        attempt.finish_ms = self._numbers.time_ms(fields.get("FINISH_TIME"), "FINISH_TIME", line)
+        attempt.finish_ms = self._numbers.non_negative(
+            fields.get("FINISH_TIME"), "FINISH_TIME", line
+        )
         if "SHUFFLE_FINISHED" in fields:
-            told = self._numbers.time_ms(fields["SHUFFLE_FINISHED"], "SHUFFLE_FINISHED", line)
+            told = self._numbers.non_negative(fields["SHUFFLE_FINISHED"], "SHUFFLE_FINISHED", line)
             attempt.shuffled_ms = told or None
             fetched = _FETCHED.search(fields.get("COUNTERS", ""))
             attempt.shuffled_bytes = int(fetched[1]) if fetched else None
@@ -213,14 +215,14 @@ def _parsed_record(record: str) -> tuple[str, _Fields]:
 
 def _parsed_pairs(rest: str) -> _Fields:
     if "\\" not in rest:
-        return _unescaped_pairs(rest)
+        return _pairs_without_escapes(rest)
     if '\\"' not in rest and "\\\\" not in rest:
-        return _unescaped_pairs(rest.replace("\\", ""))
+        return _pairs_without_escapes(rest.replace("\\", ""))
     pairs = _PAIR.findall(f" {rest}")
     return {key: _ESCAPED.sub(r"\1", value) for key, value in pairs}
 
 
-def _unescaped_pairs(rest: str) -> _Fields:
+def _pairs_without_escapes(rest: str) -> _Fields:
     """`KEY="value" KEY="value" .`, where nothing is escaped."""
     parts = f" {rest}".split('"')
     return {key[1:-1]: value for key, value in zip(parts[::2], parts[1::2], strict=False)}

@@ -124,11 +124,11 @@ class JhistReader(JobByJobReader):
         if task is None:
             return
         if kind == "TASK_STARTED":
-            task.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
+            task.start_ms = self._numbers.non_negative(event.get("startTime"), "startTime", line)
             splits = str(event.get("splitLocations") or "").split(",")
-            task.input_hosts = self._maker.hosts.different_numbers(splits)
+            task.input_hosts = self._maker.hosts.distinct_numbers(splits)
         elif kind in ("TASK_FINISHED", "TASK_FAILED"):
-            task.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
+            task.finish_ms = self._numbers.non_negative(event.get("finishTime"), "finishTime", line)
 
     def _take_attempt(self, kind: str, event: _Event, line: int) -> None:
         task = self._task_of_event(event, line)
@@ -144,9 +144,9 @@ class JhistReader(JobByJobReader):
     def _begin_attempt(self, attempt: HistoryAttempt, event: _Event, line: int) -> None:
         if self._maker.is_second_start(attempt, self._place_of_line(line)):
             return
-        attempt.start_ms = self._numbers.time_ms(event.get("startTime"), "startTime", line)
+        attempt.start_ms = self._numbers.non_negative(event.get("startTime"), "startTime", line)
         attempt.level = _LEVELS.get(str(event.get("locality")))
-        attempt.host = self._maker.hosts.number(_host_name(event.get("trackerName")))
+        attempt.host = self._maker.hosts.number(_bare_host_name(event.get("trackerName")))
 
     def _end_attempt(self, attempt: HistoryAttempt, kind: str, event: _Event, line: int) -> None:
         word = str(event.get("taskStatus") or event.get("status") or kind.rpartition("_")[2])
@@ -154,10 +154,12 @@ class JhistReader(JobByJobReader):
         if self._maker.ends_again(attempt, ending, self._place_of_line(line)):
             return
         attempt.ending = ending
-        attempt.finish_ms = self._numbers.time_ms(event.get("finishTime"), "finishTime", line)
-        fetched = self._numbers.time_ms(event.get("shuffleFinishTime"), "shuffleFinishTime", line)
+        attempt.finish_ms = self._numbers.non_negative(event.get("finishTime"), "finishTime", line)
+        fetched = self._numbers.non_negative(
+            event.get("shuffleFinishTime"), "shuffleFinishTime", line
+        )
         attempt.shuffled_ms = fetched or None
-        host, rack = _host_name(event.get("hostname")), str(event.get("rackname") or "")
+        host, rack = _bare_host_name(event.get("hostname")), str(event.get("rackname") or "")
         if host:
             attempt.host = self._maker.hosts.number(f"{rack}/{host}" if rack else host)
 
@@ -189,6 +191,6 @@ def _unwrapped_union(value: Any) -> Any:
     return value
 
 
-def _host_name(name: object) -> str:
+def _bare_host_name(name: object) -> str:
     """A host without what is no part of its name."""
     return str(name or "").strip().lstrip("/").partition(":")[0]

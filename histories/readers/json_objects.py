@@ -50,7 +50,7 @@ class JsonObjects(Generic[_T]):
                 found = self._whole_object(bytes(kept[: between.end()]))
                 from_ = between.end()
                 if found is not None:
-                    yield self._take_object(found, from_)
+                    yield self._consume_object(found, from_)
                     from_ = 0
             tail = kept[-100:].rstrip()
             from_ = max(len(kept) - 100, 0) if tail.endswith(b"}") else len(kept)
@@ -63,14 +63,14 @@ class JsonObjects(Generic[_T]):
     def _last_object(self) -> Iterator[tuple[int, _T]]:
         data = bytes(self._kept)
         try:
-            yield self._take_object(self._decoded_object(data), len(data))
+            yield self._consume_object(self._decoded_object(data), len(data))
         except msgspec.ValidationError as error:
             raise self._validation_error(error) from None
         except msgspec.DecodeError as error:
             if "truncated" not in str(error):
                 raise self._syntax_error(error, data) from None
             note = "the last object, which is cut off by the end of the file"
-            self._remarks.cut_off(note, self._path.name, self._line)
+            self._remarks.add_cut_off(note, self._path.name, self._line)
 
     def _decoded_object(self, data: bytes) -> _T:
         """The object; what is no UTF-8 in it is read as Latin-1, as in other formats."""
@@ -92,7 +92,7 @@ class JsonObjects(Generic[_T]):
         except msgspec.DecodeError:
             return None
 
-    def _take_object(self, found: _T, end: int) -> tuple[int, _T]:
+    def _consume_object(self, found: _T, end: int) -> tuple[int, _T]:
         begin = len(self._kept[:end]) - len(self._kept[:end].lstrip())
         line = self._line + self._kept.count(b"\n", 0, begin)
         self._line += self._kept.count(b"\n", 0, end)
@@ -104,7 +104,7 @@ class JsonObjects(Generic[_T]):
             while chunk := file.read(_CHUNK):
                 yield chunk
             if file.breaks_off:
-                self._remarks.cut_off(REST_IS_LOST, self._path.name, self._line)
+                self._remarks.add_cut_off(REST_IS_LOST, self._path.name, self._line)
 
     def _validation_error(self, error: msgspec.ValidationError) -> ScenarioError:
         message = str(error)

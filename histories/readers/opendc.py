@@ -14,7 +14,7 @@ from callboard.actors.kernel.streams import Stream
 from callboard.histories.model.import_report import Remarks
 from callboard.histories.model.outage import Outage
 from callboard.histories.readers.column_map import PARQUET_MAGIC, parquet_table
-from callboard.histories.readers.unpacked_text import begin_of
+from callboard.histories.readers.unpacked_text import first_bytes
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 OUTAGES_MAX = 100_000
@@ -29,13 +29,15 @@ def is_failure_trace(path: Path) -> bool:
     return {*_FAILURES} <= _column_names(path)
 
 
-def is_not_jobs(path: Path) -> bool:
+def has_no_jobs(path: Path) -> bool:
     """Whether it is one of OpenDC's files that have no jobs."""
     columns = _column_names(path)
     return {*_FAILURES} <= columns or columns == _FRAGMENTS
 
 
-def drawn_failures(path: Path, nth: int, nodes: int, remarks: Remarks) -> Iterator[Outage]:
+def outages_of_failure_trace(
+    path: Path, nth: int, nodes: int, remarks: Remarks
+) -> Iterator[Outage]:
     """The outages that a trace of failures, the `nth` from 0, comes to on `nodes` nodes; the trace
     begins with the run.
     """
@@ -74,4 +76,4 @@ def _checked_number(value: object, name: str, path: Path, row: int) -> float:
 
 def _column_names(path: Path) -> set[str]:
     """The columns of a Parquet file; none of another file."""
-    return {*parquet_table(path)[0]} if begin_of(path, 4) == PARQUET_MAGIC else set()
+    return {*parquet_table(path)[0]} if first_bytes(path, 4) == PARQUET_MAGIC else set()

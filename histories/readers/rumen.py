@@ -100,7 +100,7 @@ class RumenReader:
 
     def _history_job(self, logged: LoggedJob, line: int) -> HistoryJob:
         job = HistoryJob(logged.job_id, self._path.name, line)
-        time_ms = self._numbers.time_ms
+        time_ms = self._numbers.non_negative
         job.submit_ms = time_ms(logged.submit_time, "submitTime", line)
         job.launch_ms = time_ms(logged.launch_time, "launchTime", line)
         job.finish_ms = time_ms(logged.finish_time, "finishTime", line)
@@ -113,11 +113,13 @@ class RumenReader:
         job.user = logged.user or job.user
         job.queue = "" if logged.queue in (None, "default") else str(logged.queue)
         job.ending = _ENDINGS.get(logged.outcome or "", "unknown")
-        job.priority = self._maker.priority_of_word(logged.priority, job.priority, job.place)
-        job.maps = dict(self._numbered_tasks(logged.map_tasks or (), job.place, line))
-        job.reduces = dict(self._numbered_tasks(logged.reduce_tasks or (), job.place, line))
+        job.priority = self._maker.priority_of_word(
+            logged.priority, job.priority, job.place_in_file
+        )
+        job.maps = dict(self._numbered_tasks(logged.map_tasks or (), job.place_in_file, line))
+        job.reduces = dict(self._numbered_tasks(logged.reduce_tasks or (), job.place_in_file, line))
         job.others = {
-            each.task_id or str(nth): self._auxiliary_task(each, job.place, line)
+            each.task_id or str(nth): self._auxiliary_task(each, job.place_in_file, line)
             for nth, each in enumerate(logged.other_tasks or ())
         }
         return job
@@ -143,10 +145,10 @@ class RumenReader:
 
     def _history_task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
         task = HistoryTask(line=line)
-        task.start_ms = self._numbers.time_ms(logged.start_time, "startTime", line)
-        task.finish_ms = self._numbers.time_ms(logged.finish_time, "finishTime", line)
+        task.start_ms = self._numbers.non_negative(logged.start_time, "startTime", line)
+        task.finish_ms = self._numbers.non_negative(logged.finish_time, "finishTime", line)
         places = map(_host_path, logged.preferred_locations or ())
-        task.input_hosts = self._maker.hosts.different_numbers(places)
+        task.input_hosts = self._maker.hosts.distinct_numbers(places)
         for nth, each in enumerate(logged.attempts or ()):
             name = (each.attempt_id or str(nth)).rpartition("_")[2]
             if task.attempt(name) is not None:
@@ -156,7 +158,7 @@ class RumenReader:
         return task
 
     def _history_attempt(self, logged: LoggedAttempt, name: str, line: int) -> HistoryAttempt:
-        time_ms = self._numbers.time_ms
+        time_ms = self._numbers.non_negative
         number, where = self._maker.hosts.number, logged.location
         host = NO_HOST if where is None else number(_host_path(where))
         if host == NO_HOST:
@@ -168,7 +170,7 @@ class RumenReader:
             host,
             time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
             name=name,
-            shuffled_bytes=_whole_bytes(logged.shuffle_bytes),
+            shuffled_bytes=_byte_count(logged.shuffle_bytes),
         )
 
 
@@ -178,6 +180,6 @@ def _host_path(location: LoggedLocation) -> str:
     return "/" + "/".join(layers) if len(layers) > 1 else "".join(layers)
 
 
-def _whole_bytes(value: _Number) -> int | None:
+def _byte_count(value: _Number) -> int | None:
     """A number of bytes; None for what is none, since nothing is played by it."""
     return value if isinstance(value, int) and value >= 0 else None

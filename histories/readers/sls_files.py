@@ -98,7 +98,7 @@ class SlsReader:
         name = sls.job_id or f"job_{self._nth}"
         if self._checked_count(sls.count, "job.count", line) > 1:
             name = f"{name}-{self._nth}"
-        submit_ms = self._numbers.time_ms(sls.start, "job.start.ms", line)
+        submit_ms = self._numbers.non_negative(sls.start, "job.start.ms", line)
         stages = self._stages_of_job(sls, line)
         _begin_stages_in_turn(stages, submit_ms or 0)
         for nth in range(0, len(stages), 2):
@@ -107,7 +107,7 @@ class SlsReader:
             own = stages[nth : nth + 2]
             maps, reduces = (own[0], own[1] if len(own) > 1 else _Stage())
             job.submit_ms = maps.began_ms if later else submit_ms
-            job.finish_ms = self._numbers.time_ms(sls.end, "job.end.ms", line)
+            job.finish_ms = self._numbers.non_negative(sls.end, "job.end.ms", line)
             job.ending = "succeeded"
             job.user = sls.user or job.user
             job.queue = "" if sls.queue in (None, "default") else str(sls.queue)
@@ -115,7 +115,7 @@ class SlsReader:
             job.reduces = dict(enumerate(reduces.tasks))
             job.demands = greatest_amounts(maps.amounts), greatest_amounts(reduces.amounts)
             note = "jobs of a job's further stages, which come when those began"
-            self._maker.remarks.add("guessed", note, job.place, later)
+            self._maker.remarks.add("guessed", note, job.place_in_file, later)
             self._maker.add(job)
 
     def _stages_of_job(self, sls: SlsJob, line: int) -> list["_Stage"]:
@@ -131,11 +131,11 @@ class SlsReader:
         return [*known, *sorted(found.values(), key=lambda stage: stage.began_ms)]
 
     def _container_amounts(self, memory: object, vcores: object, line: int) -> Amounts:
-        number = self._numbers.time_ms  # of whole numbers that are not below 0
+        number = self._numbers.non_negative  # of whole numbers that are not below 0
         return container_amounts(number(memory, "memory-mb", line), number(vcores, "vcores", line))
 
     def _tasks_of_container(self, container: SlsContainer, line: int) -> list[HistoryTask]:
-        time_ms = self._numbers.time_ms
+        time_ms = self._numbers.non_negative
         start_ms = time_ms(container.start, "container.start.ms", line)
         end_ms = time_ms(container.end, "container.end.ms", line)
         length_ms = time_ms(container.duration, "duration.ms", line)
@@ -158,7 +158,7 @@ class SlsReader:
         ]
 
     def _checked_count(self, value: _Number, field: str, line: int) -> int:
-        count = self._numbers.time_ms(value, field, line) or 0
+        count = self._numbers.non_negative(value, field, line) or 0
         if count > TASKS_MAX:
             problem = f"{count:,}; the limit is {TASKS_MAX:,}"
             raise ScenarioError(problem, source=self._path, key=field, line=line)

@@ -191,7 +191,7 @@ class SynthReader:
         job.reduces = _tasks_of_lengths(of_reduces, job.submit_ms + max(of_maps, default=0), line)
         later = sum(map(len, lengths[2:]))
         note = "tasks of stages after the second: nothing tells when they come"
-        self._maker.remarks.add("dropped", note, job.place, later)
+        self._maker.remarks.add("dropped", note, job.place_in_file, later)
         self._maker.add(job)
 
     def _submit_s(self, times: Sequence[SynthTime], nth: int) -> int:

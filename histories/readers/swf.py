@@ -87,7 +87,7 @@ class SwfReader:
                     if next(lines, None) is not None or not ends_within_line(path):
                         raise
                     note = "the last line, which is cut off by the end of the file"
-                    self._maker.remarks.cut_off(note, path.name, line)
+                    self._maker.remarks.add_cut_off(note, path.name, line)
                 else:
                     self._take_line(row, line)
         self._state_cluster(header)

@@ -89,13 +89,13 @@ def _past_byte_order_mark(file: Unpacked) -> Unpacked:
     return file
 
 
-def begin_of(path: Path, most: int = 65_536) -> bytes:
+def first_bytes(path: Path, most: int = 65_536) -> bytes:
     """The file's first bytes, as far as they can be read."""
     with open_unpacked(path) as file:
         return file.read(most)
 
 
-def breaks_off(path: Path) -> bool:
+def breaks_off_at_start(path: Path) -> bool:
     """Whether a packed file breaks off, or is damaged, before its first byte."""
     with open_unpacked(path) as file:
         return not file.read(1) and file.breaks_off
@@ -115,7 +115,7 @@ def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
                 remarks.add("inferred", NOT_UTF8, f"{path.name}:{number}")
                 yield number, told.rstrip("\r\n")
         if packed.breaks_off:
-            remarks.cut_off(REST_IS_LOST, path.name, number)
+            remarks.add_cut_off(REST_IS_LOST, path.name, number)
 
 
 REST_IS_LOST = "the rest of a packed file that is cut off or damaged"
@@ -149,7 +149,7 @@ class Numbers:
         self._path = path
         self._remarks = remarks
 
-    def time_ms(self, value: object, field: str, line: int) -> int | None:
+    def non_negative(self, value: object, field: str, line: int) -> int | None:
         """A moment or a length in milliseconds; None where there is none, or it is below 0."""
         if value is None or value == "":
             return None

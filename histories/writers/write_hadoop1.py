@@ -119,7 +119,7 @@ class _JobRecords:
             return
         end = {"FINISH_TIME": _history_ms(job.finish_ms), "JOB_STATUS": _WORDS[job.ending]}
         maps, reduces = (
-            sum(task.best is not None for task in tasks.values())
+            sum(task.last_success is not None for task in tasks.values())
             for tasks in (job.maps, job.reduces)
         )
         done = {"FINISHED_MAPS": maps, "FINISHED_REDUCES": reduces}

@@ -68,11 +68,13 @@ def sls_nodes(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) ->
         yield json.dumps({"rack": f"rack-{rack:04}", "nodes": nodes}, indent=2)
 
 
-def not_in_sls(history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS) -> list[str]:
+def what_sls_cannot_say(
+    history: PlayedHistory, amounts: ContainerAmounts = NO_AMOUNTS
+) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
     reduces = sum(job.task_counts[1] for job in jobs)
-    undone = sum(task.best is None for job in jobs for task in job.own_tasks())
+    undone = sum(task.last_success is None for job in jobs for task in job.own_tasks())
     again = sum(len(task.launches) > 1 for job in jobs for task in job.all_tasks())
     speeds = len({node.speed for node in history.started.nodes}) > 1
     found = [
@@ -114,7 +116,7 @@ def _job_containers(
 def _task_container(
     stage: Stage, task: HistoryTask, racks: dict[NodeId, int]
 ) -> Iterator[dict[str, Any]]:
-    best = task.best
+    best = task.last_success
     if best is None or best.start_ms is None or best.ended_ms is None:
         return
     kind, priority = _TYPES[stage]

@@ -18,7 +18,7 @@ def swf_lines(history: PlayedHistory) -> Iterator[str]:
     yield f"; Computer: {printable(started.name)}, simulated by Callboard {started.version}"
     yield f"; MaxJobs: {len(history.jobs)}"
     yield f"; MaxNodes: {len(started.nodes)}"
-    yield f"; MaxProcs: {_all_map_slots(history)}"
+    yield f"; MaxProcs: {_map_slot_count(history)}"
     yield "; Note: a processor is a map of a job, the run time that of its maps"
     users: dict[str, int] = {}
     queues: dict[str, int] = {}
@@ -28,12 +28,14 @@ def swf_lines(history: PlayedHistory) -> Iterator[str]:
         yield _job_line(number, job, user, queue)
 
 
-def not_in_swf(history: PlayedHistory) -> list[str]:
+def what_swf_cannot_say(history: PlayedHistory) -> list[str]:
     """What the format cannot say of this run."""
     jobs = history.jobs.values()
     reduces = sum(job.task_counts[1] for job in jobs)
-    unequal = sum(len({_ran_ms(task) for task in job.maps.values()} - {None}) > 1 for job in jobs)
-    large = sum(job.task_counts[0] > _all_map_slots(history) for job in jobs)
+    unequal = sum(
+        len({_task_ran_ms(task) for task in job.maps.values()} - {None}) > 1 for job in jobs
+    )
+    large = sum(job.task_counts[0] > _map_slot_count(history) for job in jobs)
     more = "processors than the cluster has map slots: logs are of jobs that fit"
     several = count(unequal, "job")
     have = "it has" if large == 1 else "they have"
@@ -45,13 +47,13 @@ def not_in_swf(history: PlayedHistory) -> list[str]:
     return [text for number, text in found if number]
 
 
-def _all_map_slots(history: PlayedHistory) -> int:
+def _map_slot_count(history: PlayedHistory) -> int:
     return sum(node.map_slots for node in history.started.nodes)
 
 
 def _job_line(number: JobId, job: HistoryJob, user: int, queue: int) -> str:
     maps, submit_ms, tasks = job.task_counts[0], job.submit_ms or 0, job.maps.values()
-    ran = [ms for task in tasks if (ms := _ran_ms(task)) is not None]
+    ran = [ms for task in tasks if (ms := _task_ran_ms(task)) is not None]
     begun = [each.start_ms for task in tasks for each in task.attempts if each.start_ms]
     wait = _seconds_text(min(begun) - submit_ms) if begun else _UNKNOWN
     run = _seconds_text(round(sum(ran) / len(ran))) if ran else _UNKNOWN
@@ -63,9 +65,9 @@ def _job_line(number: JobId, job: HistoryJob, user: int, queue: int) -> str:
     return " ".join(map(str, fields))
 
 
-def _ran_ms(task: HistoryTask) -> Millis | None:
+def _task_ran_ms(task: HistoryTask) -> Millis | None:
     """How long the attempt ran that counts: the last to succeed, else the last."""
-    counts = task.best or task.launches[-1]
+    counts = task.last_success or task.launches[-1]
     if counts.start_ms is None or counts.ended_ms is None:
         return None
     return counts.ended_ms - counts.start_ms

@@ -116,14 +116,14 @@ class Checker(Onlooker):
                 for rule in self.rules:
                     rule.check_at_end(event, self.metrics)
         except Violation as violation:
-            self._tell_recent_events(violation)
+            self._attach_recent_events(violation)
             raise
         if run_state.policies != self._policies:
             self._begin_rules_anew(event.at_ms)
 
     __call__ = observe
 
-    def settle(self) -> None:
+    def after_superstep(self) -> None:
         """A superstep is over: look at the books.  Raises Violation."""
         try:
             for probe in self._probes:  # the others raise what they find
@@ -135,9 +135,9 @@ class Checker(Onlooker):
                 for rule in self._settling:
                     rule.check_books(self._architecture)
         except Violation as violation:
-            self._tell_recent_events(violation)
+            self._attach_recent_events(violation)
             raise
-        self.tasks.drop_finished_tasks()
+        self.tasks.drop_tasks_of_ended_jobs()
 
     def report(self) -> list[RuleReport]:
         name = CENTRAL if self._setup is None else self._setup.architecture
@@ -164,11 +164,11 @@ class Checker(Onlooker):
         self._policies = self.run_state.policies
         self._setup.switched_ms = at_ms
         if self._architecture is None:
-            self._setup.policy = self._setup.policy_of(self.run_state.policy)
+            self._setup.policy = self._setup.policy_by_spelling(self.run_state.policy)
         for rule in self.rules:
             rule.begin_policy(at_ms)
 
-    def _tell_recent_events(self, violation: Violation) -> None:
+    def _attach_recent_events(self, violation: Violation) -> None:
         """Put what happened last into words, with what is known of attempts that are over."""
         known = self.run_state.copy()
         over = {each.launch.attempt: each for _, each in self._recent if each is not None}
@@ -188,5 +188,5 @@ def check_events(events: Iterable[ev.AnyEvent]) -> list[RuleReport]:
     for event in events:
         checker.observe(event)
         if len(checker.tasks.changed) > 1000:
-            checker.settle()
+            checker.after_superstep()
     return checker.report()

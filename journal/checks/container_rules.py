@@ -54,13 +54,13 @@ class ContainersHaveRoom(_OfManager):
     says = "what is given of a node, with what is free there, is what it has"
     looks_at = NodeHeartbeat
 
-    def after(self, actor: ResourceManager, message: NodeHeartbeat, noted: object) -> None:  # noqa: ARG002
+    def after_message(self, actor: ResourceManager, message: NodeHeartbeat, noted: object) -> None:  # noqa: ARG002
         node: YarnNode = actor.nodes[message.node]
         self.times += 1
         held = _sum_of_vectors((each.vector for each in node.containers.values()), len(node.has))
         left = tuple(has - taken for has, taken in zip(node.has, held, strict=True))
         if left != node.free or min(left) < 0:
-            self.keep_violation(
+            self.keep_first_violation(
                 f"node-{node.node} has {node.has}, gave {held}, and takes {node.free} as free"
             )
 
@@ -97,7 +97,7 @@ class ContainersLiveOnce(Rule, Probe):
         nodes = (at for at, actor in kernel.actors.items() if isinstance(actor, Node))
         return [RESOURCE_MANAGER, *nodes]
 
-    def before(self, actor: Any, message: Any) -> None:
+    def before_message(self, actor: Any, message: Any) -> None:
         match message:
             case StartMaster():
                 self._check_container_begun(actor, message.container, message.job)
@@ -108,23 +108,23 @@ class ContainersLiveOnce(Rule, Probe):
             case StartContainer():
                 self._check_container_begun(actor, message.container, message.launch.job)
                 if message.launch.job not in self._masters:
-                    self.keep_violation(
+                    self.keep_first_violation(
                         f"job-{message.launch.job} begins a task without a running master"
                     )
             case Allocate() | FinishApplication():
                 back = message.released if isinstance(message, Allocate) else message.unstarted
                 for number in self._running.intersection(back):
-                    self.keep_violation(f"container {number} is given back, and runs")
+                    self.keep_first_violation(f"container {number} is given back, and runs")
             case NodeHeartbeat():
                 ended = {each.container for each in message.news if each.ended}
                 self._running -= ended
-                self._check_ended_masters_are_told(
+                self._check_stopped_masters_reported(
                     message.node, ended, actor.now_ms - self.setup.latency_ms
                 )
             case _:
                 pass
 
-    def after(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
+    def after_message(self, actor: Any, message: Any, noted: Sequence[AnyEvent]) -> None:  # noqa: ARG002
         if isinstance(message, NodeHeartbeat):
             new = [each for number, each in actor.containers.items() if number > self._last]
             self._given.update((each.number, each) for each in new)
@@ -138,13 +138,15 @@ class ContainersLiveOnce(Rule, Probe):
         container = self._given.pop(number, None)
         self._running.add(number)
         if container is None:
-            self.keep_violation(
+            self.keep_first_violation(
                 f"container {number} is begun, and was not given, or was begun before"
             )
         elif (container.node, container.job) != (node.facts.node, job):
-            self.keep_violation(f"container {number} of job-{container.job} is begun by job-{job}")
+            self.keep_first_violation(
+                f"container {number} of job-{container.job} is begun by job-{job}"
+            )
 
-    def _check_ended_masters_are_told(
+    def _check_stopped_masters_reported(
         self, node: NodeId, ended: set[ContainerNumber], sent_ms: Millis
     ) -> None:
         """A heartbeat that was sent then tells of all masters that had stopped before."""
@@ -153,7 +155,7 @@ class ContainersLiveOnce(Rule, Probe):
             if number in ended:
                 del stopped[number]
             elif at_ms < sent_ms:
-                self.keep_violation(
+                self.keep_first_violation(
                     f"the master in container {number} has ended, and node-{node} is silent"
                 )
 
@@ -171,10 +173,10 @@ class QueuesHoldTheirContainers(_OfManager):
         super().begin(setup)
         self._before: dict[str, Vector] = {}
 
-    def before(self, actor: ResourceManager, message: NodeHeartbeat) -> None:  # noqa: ARG002
-        self._before = {queue.path: queue.used for queue in actor.tree.root.below()}
+    def before_message(self, actor: ResourceManager, message: NodeHeartbeat) -> None:  # noqa: ARG002
+        self._before = {queue.path: queue.used for queue in actor.tree.root.subtree()}
 
-    def after(self, actor: ResourceManager, message: NodeHeartbeat, noted: object) -> None:  # noqa: ARG002
+    def after_message(self, actor: ResourceManager, message: NodeHeartbeat, noted: object) -> None:  # noqa: ARG002
         self.times += 1
         held: dict[str, Vector] = {}
         for job, application in actor.applications.items():
@@ -182,20 +184,20 @@ class QueuesHoldTheirContainers(_OfManager):
                 (c.amounts for c in application.containers.values()), len(application.used)
             )
             if taken != application.used:
-                self.keep_violation(f"job-{job} holds {taken}, and counts {application.used}")
+                self.keep_first_violation(f"job-{job} holds {taken}, and counts {application.used}")
             for queue in actor._queues[job].lineage():
                 before = held.get(queue.path, (0,) * len(taken))
                 held[queue.path] = tuple(a + b for a, b in zip(before, taken, strict=True))
-        for queue in actor.tree.root.below():
+        for queue in actor.tree.root.subtree():
             if any(queue.used) and queue.used != held.get(queue.path):
                 found = held.get(queue.path)
-                self.keep_violation(
+                self.keep_first_violation(
                     f"queue {queue.path} counts {queue.used}, and its jobs hold {found}"
                 )
             is_given_more = sum(queue.used) > sum(self._before.get(queue.path, ()))
             if is_given_more and _exceeds_maximum(actor, queue):
                 told = f"queue {queue.path} is given {queue.used}, and may hold {queue.maximum}"
-                self.keep_violation(told)
+                self.keep_first_violation(told)
 
 
 def _exceeds_maximum(manager: ResourceManager, queue: YarnQueue) -> bool:

@@ -13,7 +13,7 @@ from callboard.scheduler.model import (
     JobId,
     Millis,
     NodeId,
-    scheduler_of,
+    scheduler_of_attempt,
 )
 
 
@@ -78,7 +78,7 @@ class Causality(Rule):
             ev.AttemptLaunched: self._check_launch,
             ev.AttemptStarted: self._check_start,
             ev.ShuffleEnded: self._started_attempt,
-            ev.AttemptStalled: self._note_not_begun,
+            ev.AttemptStalled: self._note_stuck_launch,
             ev.AttemptSuspended: self._check_was_ordered,
             ev.AttemptResumed: self._check_was_ordered,
             ev.AttemptEnded: self._check_attempt_end,
@@ -97,12 +97,12 @@ class Causality(Rule):
         """The attempt; None for one that is over, which is S3's affair."""
         self.times += 1
         attempt = self.run_state.attempts.get(event.attempt)
-        last = self.run_state.last_attempts.get(scheduler_of(event.attempt), 0)
+        last = self.run_state.last_attempts.get(scheduler_of_attempt(event.attempt), 0)
         if attempt is None and not 0 < event.attempt <= last:
             raise self.violation(event, f"attempt {event.attempt} was never launched")
         return attempt
 
-    def _note_not_begun(self, event: ev.AttemptStalled) -> None:
+    def _note_stuck_launch(self, event: ev.AttemptStalled) -> None:
         if event.why is Stall.NOT_BEGUN:
             self._not_begun.add(event.attempt)
 
@@ -122,7 +122,7 @@ class Causality(Rule):
 
     def _check_initialisation(self, event: ev.JobInitialised) -> None:
         job = self._submitted_job(event)
-        if job.open or any(phase.done for phase in job.phases.values()):
+        if job.open_attempts or any(phase.done for phase in job.phases.values()):
             raise self.violation(event, "tasks of the job have been launched before", job)
 
     def _check_launch(self, event: ev.AttemptLaunched) -> None:
@@ -244,7 +244,7 @@ class DeadNodes(Rule):
         node = self.run_state.nodes[self.run_state.attempts[event.attempt].launch.node]
         if self._just_lost:
             self._check_earlier_losses(event)
-        if node.is_halted:
+        if node.is_down_or_paused:
             self.times += 1
             if event.at_ms > node.since_ms:
                 raise self.violation(event, f"it is {node.machine}", node)
@@ -270,7 +270,10 @@ class DeadNodes(Rule):
             self._out_of_contact = {each for each in self._out_of_contact if each[1] != gone}
 
     def _check_launch(self, event: ev.AttemptLaunched) -> None:
-        node, given = self.run_state.nodes[event.node], (event.node, scheduler_of(event.attempt))
+        node, given = (
+            self.run_state.nodes[event.node],
+            (event.node, scheduler_of_attempt(event.attempt)),
+        )
         if not self._just_lost and not node.is_lost and given not in self._out_of_contact:
             return
         self._check_earlier_losses(event)
@@ -286,7 +289,7 @@ class DeadNodes(Rule):
             return
         self._check_earlier_losses(event)
         number = self.run_state.attempts[event.attempt].launch.node
-        given = (number, scheduler_of(event.attempt))
+        given = (number, scheduler_of_attempt(event.attempt))
         if self.run_state.nodes[number].is_lost or given in self._out_of_contact:
             self.times += 1
             if event.outcome is not Outcome.KILLED:
@@ -304,7 +307,7 @@ class DeadNodes(Rule):
         number, scheduler = given
         for attempt in self.run_state.attempts.values():
             launch = attempt.launch
-            of_it = launch.node == number and scheduler_of(launch.attempt) == scheduler
+            of_it = launch.node == number and scheduler_of_attempt(launch.attempt) == scheduler
             if of_it and attempt.closed is None:
                 raise self.violation(event, f"node-{number} is lost and has attempts", attempt)
 

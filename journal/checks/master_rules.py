@@ -43,7 +43,7 @@ class IdempotentHeartbeats(Rule, Probe):
         self._ledger: Ledger | None = None
         self._books: object = None
 
-    def before(self, actor: Master, message: Heartbeat) -> None:
+    def before_message(self, actor: Master, message: Heartbeat) -> None:
         """Keep the books if the heartbeat has come before."""
         self._books = None
         self._keep_books_if_repeated(actor.ledger, message)
@@ -58,7 +58,9 @@ class IdempotentHeartbeats(Rule, Probe):
         else:
             self._latest[node] = this
 
-    def after(self, actor: Master, message: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
+    def after_message(
+        self, actor: Master, message: Heartbeat, noted: Sequence[ev.AnyEvent]
+    ) -> None:
         if self._books is None:
             return
         books = self._books_to_compare(actor.ledger)
@@ -73,7 +75,13 @@ class IdempotentHeartbeats(Rule, Probe):
         """What is compared: equal twice in a row where nothing has changed."""
         if self.times < FULL_COPIES or self.times % FULL_COPIES == 0:
             return _pickled_books(ledger)
-        counts = (ledger.slots, ledger.running, ledger.pending, ledger.unfinished, ledger.padded)
+        counts = (
+            ledger.slots,
+            ledger.running,
+            ledger.pending,
+            ledger.unfinished,
+            ledger.tasks_counted_for_padding,
+        )
         return ledger.nodes, [count(kind) for count in counts for kind in KINDS]
 
 
@@ -135,7 +143,7 @@ class PreemptionLimits(Rule, Probe):
             if not event.why.reason.is_the_masters:
                 raise self.violation(event, "there is no preemption in this run")
 
-    def after(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
+    def after_message(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         """A check for preemption is over; it does not change entitlements and deficits."""
         rule, ledger = self._preemption_rule(), actor.ledger
         if not isinstance(rule, NewestAboveShare):
@@ -198,7 +206,12 @@ class StrictQueues(Rule, Probe):
         super().begin(setup)
         self._due: AttemptId = LEAST_LAUNCHES
 
-    def after(self, actor: Master, message: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
+    def after_message(
+        self,
+        actor: Master,
+        message: Heartbeat,
+        noted: Sequence[ev.AnyEvent],  # noqa: ARG002
+    ) -> None:
         """Look at the queues after a heartbeat now and then."""
         ledger, policy = actor.ledger, self.setup.policy
         entry = ledger.node(message.node)

@@ -23,7 +23,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.checks.reservation_rules import ReservationRule
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.figures.metrics import Metrics
-from callboard.scheduler.model import JobId, Millis, NodeId, Stage, scheduler_of, slot_kind
+from callboard.scheduler.model import JobId, Millis, NodeId, Stage, scheduler_of_attempt, slot_kind
 from callboard.scheduler.reasons import Reason
 
 OfStage: TypeAlias = tuple[JobId, Stage]
@@ -61,7 +61,7 @@ class ReservationsAreKept(ReservationRule):
         if isinstance(event.fault, (*MAY_SILENCE, faults.SchedulerFault)):
             self._is_disturbed = True
 
-    def before(self, actor: Any, message: Any) -> None:
+    def before_message(self, actor: Any, message: Any) -> None:
         look = self._looks.get(type(message))
         if look is not None:
             look(actor, message)
@@ -94,7 +94,7 @@ class ReservationsAreKept(ReservationRule):
             return
         held = node.dialogue._serving.get(over.report.attempt)
         if held is not None and not held.long and not held.taken_back:
-            self._change_expected_count(node, held.of, 1)
+            self._change_expected_count(node, held.job_stage, 1)
 
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
         if self._is_disturbed or not self._came:
@@ -114,7 +114,7 @@ def _reservations_in_queue(dialogue: Any, kind: int) -> Counter[OfStage]:
     waiting: Counter[OfStage] = Counter()
     for each in dialogue._queues[kind]:
         if isinstance(dialogue, MixedQueues):
-            waiting[each.of] += each.count
+            waiting[each.job_stage] += each.count
         else:
             waiting[each.job, each.stage] += 1
     return waiting
@@ -164,7 +164,7 @@ class LongTasksStayOut(Rule):
                 raise self.violation(event, f"node-{node} is closed to long tasks")
 
     def _check_launch(self, event: ev.AttemptLaunched) -> None:
-        if scheduler_of(event.attempt) == self._number:
+        if scheduler_of_attempt(event.attempt) == self._number:
             self.times += 1
             if event.node in self._closed:
                 raise self.violation(event, f"node-{event.node} is closed to long tasks")
@@ -182,7 +182,7 @@ class TasksRunOnAllowedNodes(Rule, Probe):
         super().begin(setup)
         self._types: dict[JobId, tuple[str, ...]] = {}
 
-    def before(self, actor: Any, message: Any) -> None:  # noqa: ARG002
+    def before_message(self, actor: Any, message: Any) -> None:  # noqa: ARG002
         if isinstance(message, msg.SubmitStage) and message.profile.only_on:
             self._types[message.job] = message.profile.only_on
 

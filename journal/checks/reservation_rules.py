@@ -104,7 +104,7 @@ class ReservationAnswers(ReservationRule):
             if scheduler in (None, self._asked_of[question]):
                 self._voided[question] += len(self._open.pop(question))
 
-    def before(self, actor: Any, message: Any) -> None:
+    def before_message(self, actor: Any, message: Any) -> None:
         look = self._looks.get(type(message))
         if look is not None and self.found is None:
             self._find_overdue_answers(actor.now_ms)
@@ -120,7 +120,7 @@ class ReservationAnswers(ReservationRule):
         self.times += 1
         self._reserved[ask.job, ask.stage] -= 1
         if self._reserved[ask.job, ask.stage] < 0:
-            self.keep_violation(
+            self.keep_first_violation(
                 f"node-{ask.node} asks for a task of job-{ask.job} without a reservation"
             )
         question = (ask.node, ask.job, ask.stage)
@@ -141,7 +141,7 @@ class ReservationAnswers(ReservationRule):
         elif self._voided[question]:
             self._voided[question] -= 1
         else:
-            self.keep_violation(
+            self.keep_first_violation(
                 f"node-{number} is answered, and has not asked for job-{answer.job}"
             )
 
@@ -150,9 +150,11 @@ class ReservationAnswers(ReservationRule):
         while self._heard and self._heard[0][0] + self.setup.latency_ms < now_ms:
             asked_ms, node, job, stage = self._heard.popleft()
             unanswered, state = self._open.get((node, job, stage)), self.run_state.nodes[node]
-            excused = state.is_halted or state.since_ms > asked_ms or node in self._may_be_late
+            excused = (
+                state.is_down_or_paused or state.since_ms > asked_ms or node in self._may_be_late
+            )
             if unanswered and unanswered[0] == asked_ms and not excused:
-                self.keep_violation(f"node-{node} has not been answered about job-{job}")
+                self.keep_first_violation(f"node-{node} has not been answered about job-{job}")
 
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:
         self._find_overdue_answers(event.at_ms)

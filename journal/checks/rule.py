@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from callboard.actors.architecture import CENTRAL, Architecture
-from callboard.actors.architectures import architecture_name, made_architecture, what_ships
+from callboard.actors.architectures import architecture_name, made_architecture, shipped_catalogue
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import events as ev
@@ -13,7 +13,7 @@ from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
-from callboard.journal.told_scenario import told_parts, told_scenario, told_table
+from callboard.journal.told_scenario import told_part_settings, told_scenario, told_scenario_table
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy, PolicySpecError
 from callboard.scheduler.registry.parts import make_policy
@@ -36,20 +36,20 @@ class Setup:
         self.architecture = architecture_name(started.policy) if live is None else live.name
         self.params = _architecture_params(started, live)
         self.nodes = started.nodes
-        self.cluster = told_table(started, "cluster", Cluster)
-        self.tasks = told_table(started, "tasks", Tasks)
+        self.cluster = told_scenario_table(started, "cluster", Cluster)
+        self.tasks = told_scenario_table(started, "tasks", Tasks)
         heartbeat = (self.cluster or Cluster()).heartbeat
         self.heartbeat_ms: Millis = heartbeat.period_ms(len(started.nodes))
         self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
-        self.parts = told_parts(started)
-        self.policy = self.policy_of(started.policy) if live is None else live.policy
+        self.parts = told_part_settings(started)
+        self.policy = self.policy_by_spelling(started.policy) if live is None else live.policy
         self.switched_ms: Millis = NEVER
         self.repeats_kills = told_scenario(started).plays_history
 
-    def policy_of(self, spelling: str) -> Policy | None:
+    def policy_by_spelling(self, spelling: str) -> Policy | None:
         """The policy of this spelling; None for one that is not shipped."""
         try:
-            return make_policy(spelling, what_ships(self.parts))
+            return make_policy(spelling, shipped_catalogue(self.parts))
         except PolicySpecError:
             return None
 
@@ -120,7 +120,7 @@ class Rule:
         """What looks at which event."""
         return {}
 
-    def keep_violation(self, explanation: str) -> None:
+    def keep_first_violation(self, explanation: str) -> None:
         """What was seen beside an actor; of several the first is told."""
         if self.found is None:
             self.found = self.violation(None, explanation)

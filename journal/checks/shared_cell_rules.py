@@ -78,7 +78,8 @@ class ClaimsHaveRoom(Rule):
             if min(free) < 0 or not fits(plus(free, used), has):
                 raise self.violation(None, f"the cell's state says of node-{node}: {told}")
             lacking = minus(
-                minus(has, plus(free, used)), _amounts_on_offer(architecture, node, len(has))
+                minus(has, plus(free, used)),
+                _amounts_locked_by_offers(architecture, node, len(has)),
             )
             if self._lacks_for_long(node, lacking, cell.numbers[node]):
                 raise self.violation(None, f"nobody gives node-{node} back what it lacks: {told}")
@@ -96,7 +97,7 @@ class ClaimsHaveRoom(Rule):
         return self.run_state.now_ms - was[2] > 2 * self.setup.latency_ms + 1
 
 
-def _amounts_on_offer(architecture: Architecture, node: NodeId, dimensions: int) -> Vector:
+def _amounts_locked_by_offers(architecture: Architecture, node: NodeId, dimensions: int) -> Vector:
     """What is locked of a node for somebody who thinks about an offer."""
     allocator: Any = getattr(architecture, "allocator", None)
     locked = (0,) * dimensions
@@ -196,13 +197,13 @@ class ConflictsHaveCauses(Rule):
             self._away.add(event.fault.node)  # it is not there yet when the run begins
 
     def _note_claims(self, event: ev.SchedulingAttempted) -> None:
-        self._explain_earlier_conflicts(event.at_ms)
+        self._check_earlier_conflicts(event.at_ms)
         for node in (*event.committed, *event.conflicted):
             self._claimed.setdefault(node, {})[event.scheduler] = event.at_ms
         if event.conflicted:
             self._unexplained.append(event)
 
-    def _explain_earlier_conflicts(self, now_ms: Millis) -> None:
+    def _check_earlier_conflicts(self, now_ms: Millis) -> None:
         while self._unexplained and self._unexplained[0].at_ms < now_ms:
             self._check_conflict_has_cause(self._unexplained.pop(0))
 
@@ -221,4 +222,4 @@ class ConflictsHaveCauses(Rule):
                 raise self.violation(event, told)
 
     def check_at_end(self, event: ev.RunEnded, metrics: Metrics) -> None:  # noqa: ARG002
-        self._explain_earlier_conflicts(event.at_ms + 1)
+        self._check_earlier_conflicts(event.at_ms + 1)

@@ -112,14 +112,14 @@ class TaskBook:
     def _mark_job_changed(self, event: ev.JobFinished, _: None) -> None:
         self.changed[event.job] = None
 
-    def drop_finished_tasks(self) -> None:
+    def drop_tasks_of_ended_jobs(self) -> None:
         """Drop what is kept of the jobs that are over, but not the jobs themselves.  One of several
         schedulers may begin a task at the instant of its job's end, of which it has not heard.
         """
         now_ms, still = self._run_state.now_ms, dict[JobId, None]()
         for number in self.changed:
             job = self._run_state.jobs[number]
-            if job.finished is None or job.open:
+            if job.finished is None or job.open_attempts:
                 continue
             if job.finished.at_ms == now_ms:
                 still[number] = None

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal import run_changes
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.run_records import NEVER, AttemptRecord
-from callboard.scheduler.model import MAPS, REDUCES, SETUP, scheduler_of
+from callboard.scheduler.model import MAPS, REDUCES, SETUP, scheduler_of_attempt
 
 _E = TypeVar("_E", bound=ev.Event)
 _T = TypeVar("_T")
@@ -153,7 +153,9 @@ class AttemptLimits(Rule):
 
     def _check_launch(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
-        if event.attempt <= self.run_state.last_attempts.get(scheduler_of(event.attempt), 0):
+        if event.attempt <= self.run_state.last_attempts.get(
+            scheduler_of_attempt(event.attempt), 0
+        ):
             raise self.violation(event, f"attempt {event.attempt} is no new number")
         if event.stage >= SETUP:
             return

@@ -66,26 +66,28 @@ class AttemptColumns:
     closed: Ints
     occupancies: Occupancies
 
-    def released_ms(self, horizon_ms: int) -> Ints:
+    def attempt_ends_ms(self, horizon_ms: int) -> Ints:
         """When each attempt really was over, or the end of the run."""
         return np.where(self.ended_ms != NEVER, self.ended_ms, horizon_ms)
 
-    def left_ms(self, horizon_ms: int) -> Ints:
+    def occupancy_ends_ms(self, horizon_ms: int) -> Ints:
         """When each occupancy ended: when the attempt was suspended, else when it was over."""
-        released = self.released_ms(horizon_ms)[self.occupancies.place]
+        released = self.attempt_ends_ms(horizon_ms)[self.occupancies.place]
         return np.where(self.occupancies.ended_ms != NEVER, self.occupancies.ended_ms, released)
 
     def occupied_ms(self, horizon_ms: int) -> Ints:
         """How long each attempt has held slots in all."""
         held_ms = np.zeros(len(self.attempt), np.int64)
-        lasted = self.left_ms(horizon_ms) - self.occupancies.began_ms
+        lasted = self.occupancy_ends_ms(horizon_ms) - self.occupancies.began_ms
         np.add.at(held_ms, self.occupancies.place, lasted)
         return held_ms
 
     def busy_slots(self, kind: SlotKind, horizon_ms: int) -> Steps:
         """How many slots of the kind were held, over time."""
         mine = (self.kind == kind)[self.occupancies.place]
-        return steps(self.occupancies.began_ms[mine], self.left_ms(horizon_ms)[mine], horizon_ms)
+        return steps(
+            self.occupancies.began_ms[mine], self.occupancy_ends_ms(horizon_ms)[mine], horizon_ms
+        )
 
 
 class AttemptCollector:

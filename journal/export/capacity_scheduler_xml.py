@@ -42,14 +42,16 @@ def capacity_scheduler_xml(policy: Policy, dialect: Dialect) -> SchedulerFile:
 def yarn_scheduler_xml(params: YarnParams) -> SchedulerFile:
     """The queues of a resource manager with the Capacity Scheduler, at any depth."""
     tree, root = QueueTree(params.queues, open_ended=False), Xml.Element("configuration")
-    for queue in tree.root.below():
+    for queue in tree.root.subtree():
         if queue.children:
             names = ",".join(each.path.rpartition("/")[2] for each in queue.children)
             _add_property(root, f"{_property_prefix(queue)}.queues", names)
         if queue.parent is not None:
             for name, text in _stated_properties_of_yarn(queue, queue.parent, params.am_percent):
                 _add_property(root, f"{_property_prefix(queue)}.{name}", text)
-    _add_property(root, f"{_YARN}.maximum-am-resource-percent", _fraction_text(params.am_percent))
+    _add_property(
+        root, f"{_YARN}.maximum-am-resource-percent", _percent_as_fraction(params.am_percent)
+    )
     _add_property(root, f"{_YARN}.node-locality-delay", str(params.node_locality_delay))
     _add_property(root, f"{_YARN}.resource-calculator", _CALCULATORS[params.calculator])
     times = "heartbeats, limits a heartbeat and the preemption monitor, which yarn-site.xml states"
@@ -85,12 +87,12 @@ def _stated_properties_of_yarn(
     if params.preemptable is not parent.params.preemptable:
         yield "disable_preemption", "false" if params.preemptable else "true"
     if params.am_percent is not None:
-        yield "maximum-am-resource-percent", _fraction_text(params.am_percent)
+        yield "maximum-am-resource-percent", _percent_as_fraction(params.am_percent)
     elif parent.params.am_percent is not None:  # which the file would hand down
-        yield "maximum-am-resource-percent", _fraction_text(of_all)
+        yield "maximum-am-resource-percent", _percent_as_fraction(of_all)
 
 
-def _fraction_text(percent: float) -> str:
+def _percent_as_fraction(percent: float) -> str:
     return f"{percent / 100:.12g}"
 
 

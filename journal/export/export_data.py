@@ -6,11 +6,11 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.consistency import take_events
+from callboard.journal.consistency import feed_consistent_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import class_words, watcher_name
+from callboard.journal.tell.names import class_name_in_words, scheduler_or_cell_name
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 from callboard.scheduler.reasons import Why
@@ -48,7 +48,7 @@ class ExportData:
         them, or if they do not begin with a run's start.
         """
         data = cls()
-        take_events(events, data._run_state, data._collect_event)
+        feed_consistent_events(events, data._run_state, data._collect_event)
         return data
 
     @property
@@ -73,15 +73,19 @@ class ExportData:
                 word = "killed for another" if isinstance(event, ev.KillOrdered) else "suspended"
                 self._note_instant(event, f"preempted: {word}", event)
             case ev.FaultStruck():
-                self._note_instant(event, class_words(type(event.fault)), event.fault)
+                self._note_instant(event, class_name_in_words(type(event.fault)), event.fault)
             case ev.NodeLost():
                 self._note_instant(event, "given up for lost", event)
             case ev.NodeReturned():
                 self._note_instant(event, "joins again", event)
             case ev.ContactLost():
-                self._note_instant(event, f"given up by {watcher_name(event.scheduler)}", event)
+                self._note_instant(
+                    event, f"given up by {scheduler_or_cell_name(event.scheduler)}", event
+                )
             case ev.ContactRegained():
-                self._note_instant(event, f"heard of by {watcher_name(event.scheduler)}", event)
+                self._note_instant(
+                    event, f"heard of by {scheduler_or_cell_name(event.scheduler)}", event
+                )
             case ev.MapOutputsLost():
                 self._note_instant(event, "maps must run again", event)
             case ev.OrderSwitched():

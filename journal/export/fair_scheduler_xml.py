@@ -22,7 +22,7 @@ class SchedulerFile(NamedTuple):
     unsaid: tuple[str, ...]
 
 
-def fair_scheduler_xml(policy: Policy) -> SchedulerFile:
+def policy_allocations_xml(policy: Policy) -> SchedulerFile:
     """Say the policy as far as the Fair Scheduler knows such things."""
     root, unsaid = Xml.Element("allocations"), _unsaid_order(policy)
     params = policy.order.params if isinstance(policy.order, Fair) else Fair.Params()

@@ -10,7 +10,7 @@ from typing import Self
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Importance
-from callboard.journal.consistency import take_events
+from callboard.journal.consistency import feed_consistent_events
 from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.export.change_log import (
     ChangeLog,
@@ -24,7 +24,7 @@ from callboard.journal.replay.frame import (
     nodes_down,
 )
 from callboard.journal.replay.job_oracle import MakeOracle
-from callboard.journal.replay.job_rows import job_standing
+from callboard.journal.replay.job_rows import job_status
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.signs import NODE_SIGNS, node_sign
 from callboard.journal.run_records import JobRecord
@@ -80,7 +80,7 @@ class PageCollector:
         no run can have had them, or if they do not begin with a run's start.
         """
         found = cls(make_oracle)
-        take_events(events, found._checked, found._collect_event)
+        feed_consistent_events(events, found._checked, found._collect_event)
         found.recording.closed = True
         return found
 
@@ -154,7 +154,7 @@ class PageCollector:
 def _job_row(row: JobRecord) -> CountRow:
     maps, reduces = row.phases.values()
     running = maps.running, reduces.running
-    return job_standing(row) + 1, maps.done, reduces.done, *running, row.suspended
+    return job_status(row) + 1, maps.done, reduces.done, *running, row.suspended
 
 
 def _node_row(cluster: ClusterState, node: NodeId) -> CountRow:

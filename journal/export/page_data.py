@@ -29,8 +29,8 @@ from callboard.journal.export.page_columns import (
 from callboard.journal.export.sentence_patterns import SentencePatterns
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.replay import signs
-from callboard.journal.replay.colouring import chosen_colours, job_colours
-from callboard.journal.replay.detail_job import response_shares
+from callboard.journal.replay.colouring import chosen_colour_by, job_colours
+from callboard.journal.replay.detail_job import response_share_lines
 from callboard.journal.replay.detail_result import result_facts
 from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.frame import (
@@ -217,14 +217,14 @@ def _response_shares_by_job(
         read += 2 * recording.index_at(finished_ms)
         if read > _READ_MOST:
             break
-        found[job] = response_shares(recording, job)
+        found[job] = response_share_lines(recording, job)
     return found
 
 
 def _colour_keys(recording: Recording, jobs: Sequence[JobId]) -> list[ColourKey]:
     """What can be coloured by; first what the screen colours the run by."""
     cluster, end_ms = recording.last_state, recording.end_ms
-    usual = chosen_colours(ColourBy.FITTING, recording)
+    usual = chosen_colour_by(ColourBy.FITTING, recording)
     several = {ColourBy.POOL: len(cluster.pools) > 1, ColourBy.USER: len(cluster.users) > 1}
     wanted = [usual, *(by for by in _COLOURS if by is not usual and several.get(by, True))]
     found = []

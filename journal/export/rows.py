@@ -12,7 +12,7 @@ from callboard.journal.export.export_data import ExportData
 from callboard.journal.figures import tables
 from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.run_records import NEVER
-from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
+from callboard.journal.tell.names import LOCALITY_NAMES, slot_kind_name
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import AttemptId, Locality, SlotKind
 
@@ -30,7 +30,7 @@ RowKind = Literal["attempts", "jobs"]
 ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
 
-def columns_of(data: ExportData, rows: RowKind) -> Columns:
+def attempts_or_jobs_table(data: ExportData, rows: RowKind) -> Columns:
     """The table that was asked for."""
     attempts = data.attempts()
     return attempt_columns(data, attempts) if rows == "attempts" else _job_table(data, attempts)
@@ -52,7 +52,7 @@ def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
         "attempt": attempts.attempt.tolist(),
         "job": jobs,
         "job_name": [names[job] for job in jobs],
-        "kind": [kind_name(kind) for kind in kinds],
+        "kind": [slot_kind_name(kind) for kind in kinds],
         "task": attempts.task.tolist(),
         "number": attempts.number.tolist(),
         "original": [of or None for of in attempts.original.tolist()],
@@ -94,7 +94,7 @@ def _job_table(data: ExportData, attempts: AttemptColumns) -> Columns:
 
     of_map = attempts.kind == SlotKind.MAP
     preempted = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
-    columns = list(told_jobs(jobs).items())
+    columns = list(job_result_columns(jobs).items())
     priorities: list[TableCell] = [told[job].priority.name.lower() for job in jobs.job.tolist()]
     return {
         **dict(columns[:4]),
@@ -118,7 +118,7 @@ TOLD_OF_JOBS = (
 )
 
 
-def told_jobs(jobs: tables.JobColumns) -> Columns:
+def job_result_columns(jobs: tables.JobColumns) -> Columns:
     """A row for each job: whose it is, its tasks, and its times in virtual ms; None where there is
     none.
     """

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from callboard.actors.vocabulary import events as ev
 from callboard.histories.played_history import PlayedHistory
-from callboard.journal.consistency import take_events
+from callboard.journal.consistency import feed_consistent_events
 from callboard.journal.event_limits import InconsistentEvents
 from callboard.journal.run_state import RunState
 from callboard.journal.told_scenario import told_scenario
 
 
-def run_history(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
+def played_history_of_run(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
     """What the events tell; ValueError, with the event's number, if no run can have had them, or if
     they do not begin with a run's start.
     """
@@ -25,9 +25,9 @@ def run_history(events: Iterable[ev.AnyEvent]) -> PlayedHistory:
             return  # that it does not begin with its start is said at the end
         if isinstance(event, ev.MapOutputsLost):
             for attempt in event.attempts:
-                if not found[0].knows(attempt):
+                if not found[0].knows_attempt(attempt):
                     raise InconsistentEvents(f"attempt {attempt} was never launched")
         found[0].observe(event)
 
-    take_events(events, state, take_event)
+    feed_consistent_events(events, state, take_event)
     return found[0]

@@ -25,7 +25,7 @@ from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import OUTCOME_ORDER
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell import names
-from callboard.journal.tell.names import kind_name
+from callboard.journal.tell.names import slot_kind_name
 from callboard.scheduler.model import Locality, Millis, SlotKind
 from callboard.scheduler.text.quantities import printable
 
@@ -48,11 +48,11 @@ class Tracks:
         firsts = accumulate(tracks, initial=self.cluster_tid + 1)
         self._first = {facts.node: at for facts, at in zip(self.nodes, firsts, strict=False)}
 
-    def machine(self, node: int) -> int:
+    def node_track(self, node: int) -> int:
         """The track of what happens to the node itself."""
         return self._first[node]
 
-    def slot(self, node: int, slot: int) -> int:
+    def slot_track(self, node: int, slot: int) -> int:
         """The track of one of its slots."""
         return self._first[node] + 1 + slot
 
@@ -97,13 +97,15 @@ def _name_events(
         yield from _name_and_sort_events(
             "process", f"{names.rack_name(facts.rack)} {names.node_name(facts.node)}{kind}", pid
         )
-        if tracks.machine(facts.node) in used:
+        if tracks.node_track(facts.node) in used:
             yield from _name_and_sort_events(
-                "thread", "the node itself", pid, tracks.machine(facts.node)
+                "thread", "the node itself", pid, tracks.node_track(facts.node)
             )
         for slot in range(facts.map_slots + facts.reduce_slots):
             name = names.slot_name(slot, facts.map_slots)
-            yield from _name_and_sort_events("thread", name, pid, tracks.slot(facts.node, slot))
+            yield from _name_and_sort_events(
+                "thread", name, pid, tracks.slot_track(facts.node, slot)
+            )
 
 
 def _name_and_sort_events(
@@ -121,7 +123,7 @@ def _counter_events(data: ExportData, attempts: AttemptColumns) -> Iterator[Trac
     counters = [_events_of_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
     for kind in SlotKind:
         busy = attempts.busy_slots(kind, metrics.horizon_ms)
-        counters.append(_events_of_counter(f"busy {kind_name(kind)} slots", "slots", busy))
+        counters.append(_events_of_counter(f"busy {slot_kind_name(kind)} slots", "slots", busy))
     return heapq.merge(*counters, key=itemgetter("ts"))
 
 
@@ -138,19 +140,19 @@ def _slice_events(
     ended, ends with it.
     """
     titles = {told.job: printable(told.name) for told in data.submitted}
-    held, left_ms = attempts.occupancies, attempts.left_ms(data.metrics.horizon_ms)
+    held, left_ms = attempts.occupancies, attempts.occupancy_ends_ms(data.metrics.horizon_ms)
     rows = np.argsort(held.began_ms, kind="stable")
     for row in rows.tolist():
         at = int(held.place[row])
         began_ms, ended_ms = int(held.began_ms[row]), int(left_ms[row])
         job, kind = int(attempts.job[at]), SlotKind(int(attempts.kind[at]))
         node = int(attempts.node[at])
-        place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(held.slot[row]))}
+        place = {"pid": tracks.pids[node], "tid": tracks.slot_track(node, int(held.slot[row]))}
         yield {
             **_slice_fields(
-                f"{titles[job]} {kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
+                f"{titles[job]} {slot_kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
             ),
-            "cat": f"{kind_name(kind)}{',copy' if attempts.original[at] else ''}",
+            "cat": f"{slot_kind_name(kind)}{',copy' if attempts.original[at] else ''}",
             **place,
             "args": _attempt_particulars(data, attempts, at),
         }
@@ -200,15 +202,15 @@ def _track_of_instant(instant: Instant, attempts: AttemptColumns, tracks: Tracks
     node, slot = instant.node, None
     if instant.attempt is not None:
         at = int(np.searchsorted(attempts.attempt, instant.attempt))
-        node, slot = int(attempts.node[at]), _slot_at(attempts, at, instant.at_ms)
+        node, slot = int(attempts.node[at]), _slot_held_at(attempts, at, instant.at_ms)
     if node is None:
         return {"s": "g", "pid": CLUSTER_PID, "tid": tracks.cluster_tid}
     if slot is None:
-        return {"s": "p", "pid": tracks.pids[node], "tid": tracks.machine(node)}
-    return {"s": "t", "pid": tracks.pids[node], "tid": tracks.slot(node, slot)}
+        return {"s": "p", "pid": tracks.pids[node], "tid": tracks.node_track(node)}
+    return {"s": "t", "pid": tracks.pids[node], "tid": tracks.slot_track(node, slot)}
 
 
-def _slot_at(attempts: AttemptColumns, at: int, at_ms: Millis) -> int | None:
+def _slot_held_at(attempts: AttemptColumns, at: int, at_ms: Millis) -> int | None:
     """The slot that the attempt had last by then; the first after it if it had none yet."""
     held = attempts.occupancies
     low, high = np.searchsorted(held.place, at), np.searchsorted(held.place, at, "right")

@@ -15,7 +15,7 @@ def jobs_of_size(jobs: JobColumns, least: int, most: int) -> tuple[JobId, ...]:
     return tuple(jobs.job[chosen].tolist())
 
 
-def response_seconds_of(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> SampleStatistics:
+def response_statistics(jobs: JobColumns, chosen: Collection[JobId] | Ints) -> SampleStatistics:
     """Response times in seconds of those of the chosen jobs that have completed."""
     return statistics_in_seconds(jobs.response_ms[completed_among(jobs, chosen)])
 

@@ -24,7 +24,7 @@ def least_makespan(lengths: Lengths, slots: Sequence[int]) -> Millis:
     there = there[(there > 0).all(axis=1)]  # a task of no length delays nothing
     if not len(there):
         return 0
-    ordered = _longest_first(there)
+    ordered = _least_of_longest(there)
     counts = np.asarray(slots, np.int64)[columns]
     low = max(int(ordered[0].min()), _least_time_by_work(ordered, counts))
     if _tasks_fit_within(ordered, counts, low):
@@ -36,7 +36,7 @@ def least_makespan(lengths: Lengths, slots: Sequence[int]) -> Millis:
     return high
 
 
-def _longest_first(lengths: Lengths) -> Lengths:
+def _least_of_longest(lengths: Lengths) -> Lengths:
     """In row n the least that any of the n longest tasks takes, type by type."""
     order = np.argsort(-lengths.min(axis=1), kind="stable")
     shortest: Lengths = np.minimum.accumulate(lengths[order], axis=0)

@@ -237,7 +237,7 @@ class Metrics:
         """Where the time of the slots of the kind went (S9)."""
         run, horizon_ms, nodes = self._run_start(), self.horizon_ms, self.run_state.nodes
         slots = {facts.node: slots_of(facts, kind) for facts in run.nodes}
-        down_ms = sum(nodes[node].down_until(horizon_ms) * has for node, has in slots.items())
+        down_ms = sum(nodes[node].down_ms_until(horizon_ms) * has for node, has in slots.items())
         useful_ms = sum(work.held_ms[kind] for work in self._done.values())
         wasted_ms, unfinished_ms = self._wasted_ms[kind], 0
         for attempt in self.run_state.attempts.values():
@@ -301,7 +301,7 @@ class Metrics:
         """
         ended = attempt.ended
         if ended is None:
-            return attempt.held_until(self.horizon_ms)
+            return attempt.held_ms_until(self.horizon_ms)
         return ended.at_ms - ended.started_ms - ended.suspended_ms
 
     def _attempt_counts(self) -> fig.AttemptCounts:
@@ -309,7 +309,7 @@ class Metrics:
         for attempt in self.run_state.attempts.values():
             if attempt.closed is not None:
                 counts[attempt.closed.outcome] += 1
-        running = sum(job.open for job in self.run_state.jobs.values())
+        running = sum(job.open_attempts for job in self.run_state.jobs.values())
         booked = counts[_SUCCEEDED], counts[_FAILED], counts[_KILLED]
         return fig.AttemptCounts(sum(booked) + running, *booked, running)
 
@@ -321,7 +321,7 @@ class Metrics:
 
     def _shuffle_wait_ms(self) -> Millis:
         return self._shuffle_ms + sum(
-            attempt.held_until(self.horizon_ms)
+            attempt.held_ms_until(self.horizon_ms)
             for attempt in self.run_state.attempts.values()
             if attempt.launch.kind and attempt.shuffled is None and attempt.ended is None
             if not attempt.unseen

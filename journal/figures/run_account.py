@@ -62,7 +62,7 @@ def summary_of(run: RunNames, account: RunAccount) -> fig.Summary:
         locality=fig.LocalityShares(
             *(_ratio_or_none(level, sum(account.levels)) for level in account.levels)
         ),
-        slot_seconds=fig.in_seconds(maps + reduces),
+        slot_seconds=fig.slot_time_in_seconds(maps + reduces),
         slot_ms=fig.SlotKinds(maps + reduces, maps, reduces),
         shuffle_wait_seconds=account.shuffle_wait_ms / 1000,
         utilisation=fig.Utilisation(

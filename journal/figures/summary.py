@@ -167,6 +167,6 @@ def statistics_in_seconds(times_ms: Ints) -> SampleStatistics:
     return msgspec.structs.replace(found, mean=int(times_ms.sum()) / (1000 * len(times_ms)))
 
 
-def in_seconds(time: SlotTime) -> SlotSeconds:
+def slot_time_in_seconds(time: SlotTime) -> SlotSeconds:
     """The account in seconds, each figure rounded once."""
     return SlotSeconds(*(ms / 1000 for ms in msgspec.structs.astuple(time)))

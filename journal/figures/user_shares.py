@@ -25,7 +25,7 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind
-from callboard.scheduler.ordered_sum import ordered_sum
+from callboard.scheduler.ordered_sum import left_to_right_sum
 from callboard.scheduler.part_params import ShareParams
 
 _DUE = ShareParams()
@@ -50,13 +50,13 @@ class _User:
         self.held = [0, 0]
         self.unfinished = [0, 0]
 
-    def waiting(self, kind: SlotKind) -> bool:
+    def has_waiting_tasks(self, kind: SlotKind) -> bool:
         return self.unfinished[kind] > self.held[kind]
 
-    def share(self, kind: SlotKind) -> float:
+    def weighted_excess(self, kind: SlotKind) -> float:
         return max(self.held[kind] - self.minima[kind], 0) / self.weight
 
-    def lacking(self, kind: SlotKind) -> float:
+    def weighted_min_share_lack(self, kind: SlotKind) -> float:
         minimum = self.minima[kind]
         lacks = min(minimum, self.unfinished[kind]) - self.held[kind]
         return self.weight * lacks / minimum if lacks > 0 else 0.0
@@ -108,7 +108,7 @@ class UserShareMeter:
             self._unfairness.set(self._current_unfairness(), event.at_ms)
             self._dissatisfaction.set(self._current_dissatisfaction(), event.at_ms)
 
-    def shares(self) -> UserShares:
+    def unfairness_and_dissatisfaction(self) -> UserShares:
         """The figures up to the last change."""
         return UserShares(self._unfairness.mean(), self._dissatisfaction.mean())
 
@@ -169,18 +169,18 @@ class UserShareMeter:
         total, compared = 0.0, False
         for kind in KINDS:
             users = self._users_with_tasks(kind)
-            if len(users) > 1 and any(user.waiting(kind) for user in users):
+            if len(users) > 1 and any(user.has_waiting_tasks(kind) for user in users):
                 compared = True
-                shares = [user.share(kind) for user in users]
-                mean = ordered_sum(shares) / len(shares)
-                total += ordered_sum(abs(each - mean) for each in shares)
+                shares = [user.weighted_excess(kind) for user in users]
+                mean = left_to_right_sum(shares) / len(shares)
+                total += left_to_right_sum(abs(each - mean) for each in shares)
         return total if compared else None
 
     def _current_dissatisfaction(self) -> float | None:
         lacking = [
-            user.lacking(kind)
+            user.weighted_min_share_lack(kind)
             for kind in KINDS
             for user in self._users_with_tasks(kind)
             if user.minima[kind]
         ]
-        return ordered_sum(lacking) if lacking else None
+        return left_to_right_sum(lacking) if lacking else None

@@ -118,7 +118,7 @@ class ClusterState:
         """Take in the next event; the attempt that it is about, as it is now."""
         run = self.run
         passed = event.at_ms - run.now_ms
-        if passed:  # as `areas`, but this is for every event
+        if passed:  # as `busy_and_jobs_ms`, but this is for every event
             self.busy_ms[0] += run.busy[0] * passed
             self.busy_ms[1] += run.busy[1] * passed
             self.jobs_ms += len(run.live) * passed
@@ -158,7 +158,7 @@ class ClusterState:
         if live > peaks[2]:
             peaks[2] = live
 
-    def areas(self, at_ms: Millis) -> tuple[int, int, int]:
+    def busy_and_jobs_ms(self, at_ms: Millis) -> tuple[int, int, int]:
         """`busy_ms` of both kinds, and `jobs_ms`, at a moment up to which nothing happens."""
         passed, (maps, reduces) = at_ms - self.run.now_ms, self.run.busy
         return (
@@ -167,7 +167,7 @@ class ClusterState:
             self.jobs_ms + len(self.run.live) * passed,
         )
 
-    def expected_ms(self, job: JobRecord) -> float | None:
+    def expected_size_ms(self, job: JobRecord) -> float | None:
         """The job's size as `size="online"` has it: its tasks times the mean of its own that have
         succeeded, else of all; None without any.
         """
@@ -256,7 +256,7 @@ class ClusterState:
                 self.wasted_ms += event.at_ms - max(closed.at_ms, attempt.began_ms)
 
     def _note_closing(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
-        held_ms = attempt.held_until(event.at_ms)
+        held_ms = attempt.held_ms_until(event.at_ms)
         if attempt.started is None:
             self.bound[attempt.launch.node] -= 1
         if event.outcome is _SUCCEEDED:
@@ -344,7 +344,7 @@ def _node_status(node: NodeRecord) -> NodeStatus:
     told = {
         NodeStatus.DOWN: node.is_down,
         NodeStatus.ABSENT: node.absent,
-        NodeStatus.PAUSED: node.is_halted and not node.is_down,
+        NodeStatus.PAUSED: node.is_down_or_paused and not node.is_down,
         NodeStatus.SLOW: node.factor != 1,
         NodeStatus.CUT: node.link_disturbed,
         NodeStatus.DRAINED: node.drained,

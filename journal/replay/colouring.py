@@ -48,11 +48,11 @@ class Colouring(msgspec.Struct, frozen=True):
     slot_hues: bytes = b""
 
 
-def chosen_colours(wanted: ColourBy, recording: Recording) -> ColourBy:
+def chosen_colour_by(wanted: ColourBy, recording: Recording) -> ColourBy:
     """What jobs are coloured by: what the user wants, else what fits the run."""
     if wanted is not ColourBy.FITTING:
         return wanted
-    groups = recording.groups_at_first
+    groups = recording.pools_and_users_at_first
     if len(groups) <= FEW_JOBS:
         return ColourBy.JOB
     pools, users = (len(set(each)) for each in zip(*groups, strict=True))

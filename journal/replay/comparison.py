@@ -43,7 +43,7 @@ def _run_figures(
 ) -> fr.RunFigures:
     over = recording.closed and at_ms >= recording.end_ms
     upto_ms = recording.end_ms if over else at_ms
-    *busy_ms, jobs_ms = cluster.areas(upto_ms)
+    *busy_ms, jobs_ms = cluster.busy_and_jobs_ms(upto_ms)
     maps, reduces = (ms / max(n * upto_ms, 1) for ms, n in zip(busy_ms, cluster.slots, strict=True))
     return fr.RunFigures(
         policy=cluster.run.policy_to_come,

@@ -34,7 +34,7 @@ class Cursor:
         """Whether the last move came to where it was to play until."""
 
     @property
-    def over(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether it is at the end of a run that is over."""
         return self.recording.closed and self.at_ms >= self.recording.end_ms
 
@@ -45,7 +45,7 @@ class Cursor:
             case Stay() | Halt():
                 pass
             case GoTo(at_ms=at_ms):
-                self.to_ms(self.recording.end_ms if at_ms is None else at_ms)
+                self.go_to_ms(self.recording.end_ms if at_ms is None else at_ms)
             case GoToEvent(index=index):
                 self._go_to_index(index + 1)
             case Play(by_ms=None):
@@ -70,10 +70,10 @@ class Cursor:
                 stop_ms = at_ms
             case Step():
                 stop_ms = self.next_step_ms(play.until, end=self.recording.index_at(to_ms))
-        self.to_ms(to_ms if stop_ms is None else min(to_ms, stop_ms))
+        self.go_to_ms(to_ms if stop_ms is None else min(to_ms, stop_ms))
         self.reached = self.at_ms == stop_ms
 
-    def to_ms(self, at_ms: Millis) -> None:
+    def go_to_ms(self, at_ms: Millis) -> None:
         """Go to the end of that millisecond, or as near as the run is known."""
         self.at_ms = max(0, min(at_ms, self.recording.end_ms))
         self.index = self.recording.index_at(self.at_ms)
@@ -107,7 +107,7 @@ class Cursor:
             return
         found = self.next_step_ms(step)
         if found is not None:
-            self.to_ms(found)
+            self.go_to_ms(found)
 
     def _go_to_index(self, index: int) -> None:
         """Go to right after the first `index` events, but not before the run's start, event 0."""

@@ -5,12 +5,12 @@ from callboard.journal.replay import lanes
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import DetailText, JobStanding, Lane, View
 from callboard.journal.replay.insight import Insight
-from callboard.journal.replay.job_rows import job_standing, waiting_tasks
+from callboard.journal.replay.job_rows import job_status, waiting_tasks
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.scheduler_facts import waiting_of_job
+from callboard.journal.replay.scheduler_facts import job_scheduling_facts
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import priority_name
-from callboard.journal.tell.reason_words import queue_position, reason_in_words, refusal_in_words
+from callboard.journal.tell.reason_words import reason_in_words, reason_with_score, refusal_in_words
 from callboard.journal.tell.response_parts import ResponseParts
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage
@@ -37,13 +37,13 @@ def job_detail(
     until_ms = at_ms if row.finished_ms is None else row.finished_ms
     spent = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
     facts = [("state", _state_text(row)), ("response", spent)]
-    facts += _response_facts(recording, cluster, row, at_ms, view)
+    facts += _response_share_facts(recording, cluster, row, at_ms, view)
     facts += [("maps", _progress_text(row, MAPS))]
     if submission.reduces:
         facts += [("reduces", _progress_text(row, REDUCES))]
     if not over:
         facts += _waiting_facts(cluster, row)
-        facts += waiting_of_job(cluster, submission.job, at_ms)
+        facts += job_scheduling_facts(cluster, submission.job, at_ms)
     if row.preempted or row.suspended:
         facts += [("preempted", _preemption_text(row))]
     if recording.insight is not None:
@@ -56,7 +56,7 @@ def job_detail(
     return DetailText(title, facts, shown, *window)
 
 
-def _response_facts(
+def _response_share_facts(
     recording: Recording, cluster: ClusterState, row: JobRecord, at_ms: Millis, view: View
 ) -> list[tuple[str, str]]:
     """Where its response went; of a job that goes on, where its time went so far, once the view
@@ -64,7 +64,7 @@ def _response_facts(
     """
     job = row.submission.job
     if row.finished_ms is not None:
-        said, lines = "it went to", response_shares(recording, job)
+        said, lines = "it went to", response_share_lines(recording, job)
     elif view.at_rest:
         said, lines = "went to", _share_lines(recording.parts_so_far(job, cluster.run.index, at_ms))
     else:
@@ -72,7 +72,7 @@ def _response_facts(
     return list(zip((said, "", ""), lines, strict=False))
 
 
-def response_shares(recording: Recording, job: JobId) -> list[str]:
+def response_share_lines(recording: Recording, job: JobId) -> list[str]:
     """What a job's response went to, the greatest parts first, as `callboard explain` has them;
     none while it is not over.
     """
@@ -118,7 +118,7 @@ def _preemption_text(row: JobRecord) -> str:
 
 
 def _state_text(row: JobRecord) -> str:
-    standing = job_standing(row)
+    standing = job_status(row)
     if standing is JobStanding.RUNNING and row.suspended:
         return f"running, {count(row.suspended, 'attempt')} suspended"
     return _STATES.get(standing, standing.name.lower())
@@ -134,11 +134,11 @@ def _waiting_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str
     last = cluster.run.last_launch
     if waiting_tasks(row) and last is not None and last.job != job:
         ahead = f"{clock_time(last.at_ms)} {job_name(last.job)} was served last"
-        said += [("ahead", f"{ahead}, {queue_position(last.why)}")]
+        said += [("ahead", f"{ahead}, {reason_with_score(last.why)}")]
     if row.last_launch is not None:
         own, at = row.last_launch.why, clock_time(row.last_launch.at_ms)
         patience = f", after {duration(own.waited_ms)} for locality" if own.waited_ms else ""
-        said += [("served", f"{at}, {queue_position(own)}{patience}")]
+        said += [("served", f"{at}, {reason_with_score(own)}{patience}")]
     return said
 
 
@@ -149,8 +149,13 @@ def _share_and_size_facts(
     said = []
     fair_share = insight.fair_shares(cluster).get(row.submission.job)
     if fair_share:
-        said += [("fair share", f"{count(row.open - row.suspended, 'slot')}, due {fair_share:.3g}")]
-    expected_ms, size_ms = insight.expected_ms(cluster, row), insight.size_ms(row)
+        said += [
+            (
+                "fair share",
+                f"{count(row.open_attempts - row.suspended, 'slot')}, due {fair_share:.3g}",
+            )
+        ]
+    expected_ms, size_ms = insight.expected_size_ms(cluster, row), insight.size_ms(row)
     if expected_ms is not None:
         said += [("expected", f"{duration(expected_ms)} of slot time")]
     if size_ms is not None:

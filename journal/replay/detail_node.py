@@ -8,17 +8,17 @@ from callboard.journal.replay.frame import (
     NodeStatus,
     SlotState,
     View,
-    master_unaware,
+    is_master_unaware,
 )
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.scheduler_facts import waiting_at_node
+from callboard.journal.replay.scheduler_facts import node_scheduling_facts
 from callboard.journal.tell.names import (
     ONE_MASTER,
     keeper_of_books,
     node_name,
     rack_name,
-    watcher_name,
+    scheduler_or_cell_name,
 )
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.text.quantities import count
@@ -49,11 +49,11 @@ def node_detail(
     said += [("node", node_status_text(cluster, node))]
     if keeper_of_books(cluster.run.policy) == ONE_MASTER:
         said += [("the master", master_belief(cluster, node))]
-    elif master_unaware(cluster.node_status[node], cluster.lost[node]):
+    elif is_master_unaware(cluster.node_status[node], cluster.lost[node]):
         said += [("the scheduler", "does not know that it is down")]
     if given_up_by := sorted(cluster.run.nodes[node].given_up_by):
-        said += [("given up by", ", ".join(map(watcher_name, given_up_by)))]
-    said += waiting_at_node(cluster, node)
+        said += [("given up by", ", ".join(map(scheduler_or_cell_name, given_up_by)))]
+    said += node_scheduling_facts(cluster, node)
     if cluster.suspended_by_node[node]:
         said += [("keeps", count(cluster.suspended_by_node[node], "suspended attempt"))]
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)

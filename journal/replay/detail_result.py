@@ -7,7 +7,7 @@ from callboard.actors.vocabulary.job_names import job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import DetailText
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.scheduler_facts import schedulers_so_far
+from callboard.journal.replay.scheduler_facts import cluster_scheduling_facts
 from callboard.journal.run_records import JobRecord
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.quantities import count, duration, printable
@@ -35,7 +35,7 @@ def progress_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) 
         *_utilisation_facts(cluster, at_ms),
     ]
     facts += [*_starving_facts(cluster, at_ms), *_wasted_facts(cluster, " so far,")]
-    facts += [*schedulers_so_far(cluster, at_ms), _CHOOSE]
+    facts += [*cluster_scheduling_facts(cluster, at_ms), _CHOOSE]
     return DetailText("how it goes", facts, [], 0, at_ms)
 
 
@@ -45,7 +45,7 @@ def _starving_facts(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """
     run = cluster.run
     live = [run.jobs[job] for job in run.live]
-    without = [job for job in live if job.open <= job.suspended]
+    without = [job for job in live if job.open_attempts <= job.suspended]
     if not without:
         return [("without slot", "no job")] if live else []
     first = min(without, key=lambda job: job.submission.at_ms)
@@ -69,9 +69,9 @@ def _wasted_facts(cluster: ClusterState, so_far: str = "") -> list[_Fact]:
 def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) -> DetailText:
     """The result, and what to do next."""
     facts = [
-        *_response_facts(recording, cluster, at_ms),
+        *_figure_facts(recording, cluster, at_ms),
         *_NEXT,
-        *_ending_facts(recording, cluster),
+        *_waste_and_digest_facts(recording, cluster),
     ]
     if recording.failure:
         lines = [printable(line.strip()) for line in recording.failure.splitlines()]
@@ -82,10 +82,10 @@ def result_detail(recording: Recording, cluster: ClusterState, at_ms: Millis) ->
 
 def result_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """The run in figures; how the response times spread, and who waited longest."""
-    return [*_response_facts(recording, cluster, at_ms), *_ending_facts(recording, cluster)]
+    return [*_figure_facts(recording, cluster, at_ms), *_waste_and_digest_facts(recording, cluster)]
 
 
-def _response_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+def _figure_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     jobs = list(cluster.run.jobs.values())
     done = [job for job in jobs if job.outcome is Outcome.SUCCEEDED]
     facts = [
@@ -96,7 +96,7 @@ def _response_facts(recording: Recording, cluster: ClusterState, at_ms: Millis) 
     return [*facts, *_utilisation_facts(cluster, at_ms)]
 
 
-def _ending_facts(recording: Recording, cluster: ClusterState) -> list[_Fact]:
+def _waste_and_digest_facts(recording: Recording, cluster: ClusterState) -> list[_Fact]:
     digest = [("digest", recording.ended.digest)] if recording.ended is not None else []
     return [*_wasted_facts(cluster), *digest]
 
@@ -125,7 +125,7 @@ def _utilisation_facts(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """How much of the slot time was used, and how many maps began beside their input."""
     maps, reduces = (
         f"{area / max(slots * at_ms, 1):.0%}"
-        for area, slots in zip(cluster.areas(at_ms)[:2], cluster.slots, strict=True)
+        for area, slots in zip(cluster.busy_and_jobs_ms(at_ms)[:2], cluster.slots, strict=True)
     )
     launched = sum(cluster.levels)
     local = f"; {cluster.levels[0] / launched:.0%} local" if launched else ""

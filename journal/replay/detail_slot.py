@@ -10,14 +10,14 @@ from callboard.journal.replay.frame import (
     Lane,
     SlotState,
     View,
-    master_unaware,
+    is_master_unaware,
 )
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell import names
 from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
-from callboard.journal.tell.reason_words import queue_position
+from callboard.journal.tell.reason_words import reason_with_score
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, NodeId, SlotKind
 from callboard.scheduler.text.quantities import duration, printable
@@ -82,7 +82,7 @@ def _belief_text(cluster: ClusterState, node: NodeId, place: int) -> str:
     """What the master, or the job's scheduler, believes of the slot."""
     if cluster.states[place] in _BELIEFS:
         return _BELIEFS[cluster.states[place]]
-    unaware = master_unaware(cluster.node_status[node], cluster.lost[node])
+    unaware = is_master_unaware(cluster.node_status[node], cluster.lost[node])
     one_master = keeper_of_books(cluster.run.policy) == ONE_MASTER
     return "takes it for free" if unaware and one_master else "knows"
 
@@ -95,14 +95,14 @@ def _held_attempt_text(cluster: ClusterState, place: int) -> str:
     name = printable(cluster.run.given_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
-    task = f"{names.kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"
+    task = f"{names.slot_kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"
     text = f"{task}{number}{copy}"
     return f"nothing any more; {text} is over" if attempt.ended is not None else text
 
 
 def _launch_facts(launch: AttemptLaunched) -> list[tuple[str, str]]:
     where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.kind is SlotKind.MAP else ""
-    return [("launched", f"{clock_time(launch.at_ms)}{where}, {queue_position(launch.why)}")]
+    return [("launched", f"{clock_time(launch.at_ms)}{where}, {reason_with_score(launch.why)}")]
 
 
 def _stall_facts(attempt: AttemptRecord) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import RunState
-from callboard.journal.told_scenario import told_parts, told_scenario
+from callboard.journal.told_scenario import told_part_settings, told_scenario
 from callboard.scheduler import model
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.orders.fair.fair import Fair
@@ -101,7 +101,9 @@ def _water_level(demands: _Floats, weights: _Floats, slots: int) -> float:
 
 def _fair_params_of_run(started: RunStarted) -> Fair.Params:
     """How jobs fall into pools; the defaults where that cannot be read."""
-    known = SHIPPED.with_settings({k: v for k, v in told_parts(started).items() if k == "fair"})
+    known = SHIPPED.with_settings(
+        {k: v for k, v in told_part_settings(started).items() if k == "fair"}
+    )
     for text in (started.policy, "fair"):
         with suppress(PolicySpecError):
             params = parse_policy(text, known)["order"].params

@@ -80,7 +80,7 @@ def nodes_down(node_status: bytes | bytearray) -> NDArray[np.bool_]:
     return down
 
 
-def master_unaware(node_status: int, lost: int) -> bool:
+def is_master_unaware(node_status: int, lost: int) -> bool:
     """Whether a node is down and the master still counts on it."""
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
 
@@ -400,7 +400,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         """Where the rows begin that the table of jobs shows."""
         return self.jobs_top if self.comparison is None else self.comparison.rows_top
 
-    def scrubbed(self, hundredths: int) -> Millis:
+    def scrubbed_to_ms(self, hundredths: int) -> Millis:
         """The moment that many hundredths of the run later, or earlier below 0."""
         return max(self.at_ms + hundredths * max(self.end_ms // 100, 1), 0)
 

@@ -78,7 +78,7 @@ class RunHistory:
         spans = np.minimum(edges[1:], max(end_ms, 1)) - edges[:-1]
         spans[spans <= 0] = np.nan
         maps, reduces, jobs, launched, local, wasted = (
-            np.diff(np.interp(edges, held, _sum_column(column, len(held) - 1, total)))
+            np.diff(np.interp(edges, held, _samples_with_present(column, len(held) - 1, total)))
             for column, total in zip(self._sums, now, strict=True)
         )
         slots = [max(each, 1) for each in last_state.slots]
@@ -109,9 +109,9 @@ class RunHistory:
 def _running_sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
     """The sums at `at_ms`; nothing has happened since `cluster` was so."""
     maps = sum(cluster.levels), cluster.levels[0]
-    return (*cluster.areas(at_ms), *maps, cluster.wasted_ms)
+    return (*cluster.busy_and_jobs_ms(at_ms), *maps, cluster.wasted_ms)
 
 
-def _sum_column(sums: "array[int]", known: int, total: int) -> _Floats:
+def _samples_with_present(sums: "array[int]", known: int, total: int) -> _Floats:
     """The first samples of a sum, then its present value."""
     return np.append(np.frombuffer(sums, np.int64)[:known], total).astype(np.float64)

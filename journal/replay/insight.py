@@ -38,20 +38,20 @@ class Insight:
         return float(getattr(params, "sigma", 0.0)) if told else None
 
     @property
-    def planned_groups(self) -> list[tuple[str, str]] | None:
+    def planned_pools_and_users(self) -> list[tuple[str, str]] | None:
         """Of each job of the scenario its pool and its user; None if its trace is gone."""
-        return None if self._oracle is None else self._oracle.groups
+        return None if self._oracle is None else self._oracle.pools_and_users
 
     def fair_shares(self, cluster: ClusterState) -> dict[JobId, float]:
         """The fair share of each job in the system, in slots."""
         return self._fair_shares.shares_at(cluster)
 
-    def expected_ms(self, cluster: ClusterState, row: JobRecord) -> float | None:
+    def expected_size_ms(self, cluster: ClusterState, row: JobRecord) -> float | None:
         """The job's size as the policy can know it now: by the oracle if it is told true sizes,
         else by the tasks that have been done.
         """
         if self._told_size_sigma is None:
-            return cluster.expected_ms(row)
+            return cluster.expected_size_ms(row)
         oracle = self._oracle
         return (
             None if oracle is None else oracle.estimated_ms(row.submission, self._told_size_sigma)

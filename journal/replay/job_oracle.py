@@ -24,7 +24,7 @@ class JobOracle:
         self._least_ms = cache(lambda job: least_ms(self._specs[job]))
 
     @property
-    def groups(self) -> list[tuple[str, str]]:
+    def pools_and_users(self) -> list[tuple[str, str]]:
         """Of each job of the scenario its pool, which may be empty, and its user."""
         return [(spec.pool, spec.user) for spec in self._specs.values()]
 

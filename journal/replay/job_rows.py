@@ -17,13 +17,13 @@ from callboard.scheduler.model import MAPS, REDUCES, Millis
 from callboard.scheduler.text.quantities import printable
 
 
-def job_standing(row: JobRecord) -> JobStanding:
+def job_status(row: JobRecord) -> JobStanding:
     """Where the job stands."""
     if row.outcome is not None:
         return JobStanding[row.outcome.name]
     if row.first_launch_ms is None:
         return JobStanding.WAITING
-    return JobStanding.RUNNING if row.open > row.suspended else JobStanding.STARVED
+    return JobStanding.RUNNING if row.open_attempts > row.suspended else JobStanding.STARVED
 
 
 def waiting_tasks(row: JobRecord) -> int:
@@ -52,7 +52,7 @@ class InsightColumns:
             fair_share=self._fair_shares.get(line.job),
             rank=why.rank if why is not None else 0,
             score=why.score if why is not None else 0.0,
-            expected_ms=self._insight.expected_ms(self._cluster, row),
+            expected_ms=self._insight.expected_size_ms(self._cluster, row),
             size_ms=self._insight.size_ms(row),
             slowdown=self._insight.slowdown(row, self._at_ms),
             preempted=row.preempted,
@@ -64,7 +64,7 @@ class InsightColumns:
         insight, unknown = self._insight, float("-inf" if reverse else "inf")
         keys: dict[JobSortKey, Callable[[JobRecord], Any]] = {
             JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),
-            JobSortKey.EXPECTED: lambda row: insight.expected_ms(self._cluster, row),
+            JobSortKey.EXPECTED: lambda row: insight.expected_size_ms(self._cluster, row),
             JobSortKey.SIZE: insight.size_ms,
             JobSortKey.SLOWDOWN: lambda row: insight.slowdown(row, self._at_ms),
             JobSortKey.SCORE: lambda row: row.last_launch.why.score if row.last_launch else None,
@@ -127,7 +127,7 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
         name=printable(submission.name),
         user=printable(submission.user),
         pool=printable(row.pool),
-        state=job_standing(row),
+        state=job_status(row),
         tasks=(submission.maps, submission.reduces),
         done=(row.phases[MAPS].done, row.phases[REDUCES].done),
         running=(row.phases[MAPS].running, row.phases[REDUCES].running),
@@ -150,9 +150,9 @@ def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
         JobSortKey.ID: attrgetter("submission.job"),
         JobSortKey.NAME: lambda row: row.submission.name,
         JobSortKey.POOL: lambda row: (row.pool, row.submission.user),
-        JobSortKey.STATE: job_standing,
+        JobSortKey.STATE: job_status,
         JobSortKey.DONE: _done_share,
-        JobSortKey.RUNNING: lambda row: row.open - row.suspended,
+        JobSortKey.RUNNING: lambda row: row.open_attempts - row.suspended,
         JobSortKey.WAITING: waiting_tasks,
         JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,
         JobSortKey.TIME: lambda row: job_row(row, at_ms).time_ms,

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from callboard.journal.replay.colouring import chosen_colours
+from callboard.journal.replay.colouring import chosen_colour_by
 from callboard.journal.replay.comparison import DivergenceSearch, compare_figures, compare_jobs
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import ColourBy, DivergencePoint, Frame, RunComparison, View
@@ -25,12 +25,12 @@ class ComparedRun(Protocol):
     recording: Recording
     cursor: Cursor
 
-    def advance(self, move: Move) -> Move | None:
+    def carry_out_move(self, move: Move) -> Move | None:
         """Move there, or as near as can be; what is left of the move, if it was interrupted."""
 
 
 class Lockstep:
-    """Two runs; `advance` moves both.
+    """Two runs; `carry_out_move` moves both.
 
     A run that is over stays at its end while the other goes on.  Moves by events (the next end of
     a job, a fault) go by those of the run in front, or of the other when that is over.
@@ -55,7 +55,7 @@ class Lockstep:
         """The last moment known of either."""
         return max(recording.end_ms for recording in self._both_recordings())
 
-    def advance(self, move: Move, lead: int) -> Move | None:
+    def carry_out_move(self, move: Move, lead: int) -> Move | None:
         """Move both; what is left of the move, if something else was asked on the way."""
         for side in self._sides:
             side.cursor.reached = False
@@ -68,9 +68,9 @@ class Lockstep:
                 return self._move_to_divergence(move)
         back = isinstance(move, Step) and move.back
         front = self._sides[lead]
-        if front.cursor.over and not back:
+        if front.cursor.is_at_end and not back:
             front = self._sides[1 - lead]
-        if (left := front.advance(move)) is not None:
+        if (left := front.carry_out_move(move)) is not None:
             return left
         left = self._move_both_to(front.cursor.at_ms)
         return None if isinstance(move, Play) else left
@@ -78,11 +78,11 @@ class Lockstep:
     def _move_both_to(self, at_ms: Millis) -> Move | None:
         """Move both to a moment, or as far as the slower one gets."""
         sides = [side for side in self._sides if side.cursor.at_ms != at_ms]
-        left = [side.advance(GoTo(at_ms)) for side in sides]
-        going = [side.cursor.at_ms for side in self._sides if not side.cursor.over]
+        left = [side.carry_out_move(GoTo(at_ms)) for side in sides]
+        going = [side.cursor.at_ms for side in self._sides if not side.cursor.is_at_end]
         for side in self._sides:
             if going and side.cursor.at_ms > min(going):
-                side.advance(GoTo(min(going)))
+                side.carry_out_move(GoTo(min(going)))
         return None if left.count(None) == len(left) else GoTo(at_ms)
 
     def _move_to_divergence(self, step: Step) -> Move | None:
@@ -105,7 +105,7 @@ class Lockstep:
         """The frame of both runs at this moment."""
         at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._both_recordings()
         one, other = places = [side.cursor.index for side in self._sides]
-        by = chosen_colours(view.colour_by, recordings[0])
+        by = chosen_colour_by(view.colour_by, recordings[0])
         view = msgspec.structs.replace(view, colour_by=by)
         frames = [
             project(each, place, at_ms, view, end_ms)
@@ -114,7 +114,7 @@ class Lockstep:
         if by is ColourBy.JOB:  # a job has the colour in both that it has in the first
             frames[1] = msgspec.structs.replace(frames[1], hues=frames[0].hues)
         clusters = recordings[0].state_at(one), recordings[1].state_at(other)
-        over = all(side.cursor.over for side in self._sides)
+        over = all(side.cursor.is_at_end for side in self._sides)
         failed = any(recording.failure for recording in recordings)
         view = msgspec.structs.replace(view, all_jobs=view.all_jobs or over)
         rows, top, found = compare_jobs(clusters, at_ms, view)

@@ -59,7 +59,7 @@ class Player:
     def _current_speed(self) -> float:
         return inf if self.speed is None else self.speed
 
-    def play(self, seconds: float) -> Play:
+    def play_move(self, seconds: float) -> Play:
         """The move for that much real time."""
         return Play(None if self.speed is None else 1000 * seconds * self.speed, self.until)
 

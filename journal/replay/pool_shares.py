@@ -37,7 +37,7 @@ class PoolShares:
     held: NDArray[np.float64]
     due: NDArray[np.float64]
 
-    def debt(self) -> NDArray[np.float64]:
+    def owed_slot_seconds(self) -> NDArray[np.float64]:
         """What each pool is owed at each moment, in slot-seconds: it grows by what a pool lacks of
         its share and falls by what it holds above it, not below 0.  Between samples both stay.
         """
@@ -52,7 +52,7 @@ class PoolShares:
 class ShareSampler:
     """Looks at a run's state before each event, and takes the samples that are due.
 
-    `before` is called before the state takes an event in, `after` after that.
+    `take_due_samples` is called before the state takes an event in, `count_held_slots` after that.
     """
 
     def __init__(self, run: RunState) -> None:
@@ -69,7 +69,7 @@ class ShareSampler:
         assert self.run.started is not None
         return FairShares(self.run.started)
 
-    def before(self, event: ev.AnyEvent) -> None:
+    def take_due_samples(self, event: ev.AnyEvent) -> None:
         """Take the samples before this event; nothing has happened since the last one."""
         while self._due_ms < event.at_ms:
             self._samples.append(self._slots_held_and_due())
@@ -79,7 +79,7 @@ class ShareSampler:
                 self._step_ms *= 2
                 self._due_ms = len(self._samples) * self._step_ms
 
-    def after(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
+    def count_held_slots(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         """Count the slots that are held; `attempt` is the one that the event is about."""
         match event:
             case ev.RunStarted() | ev.FaultStruck() | ev.NodeEvent():

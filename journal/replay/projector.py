@@ -8,7 +8,7 @@ import numpy as np
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.colouring import chosen_colours, job_colours
+from callboard.journal.replay.colouring import chosen_colour_by, job_colours
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
 from callboard.journal.replay.detail_result import progress_detail, result_detail
@@ -40,7 +40,7 @@ def project(
     view = msgspec.structs.replace(view, all_jobs=view.all_jobs or over)  # so that the table stays
     rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log_lines_in_view(recording, index, view)
-    colours = job_colours(cluster, at_ms, chosen_colours(view.colour_by, recording))
+    colours = job_colours(cluster, at_ms, chosen_colour_by(view.colour_by, recording))
     started = recording.started
     return fr.Frame(
         at_ms=at_ms,

@@ -55,12 +55,12 @@ class RecordedSource:
     def _go_on_to_goal(self) -> None:
         """Go on to where a move leads that was asked for before all was read."""
         if self._goal_ms is not None and len(self.recording):
-            self.cursor.to_ms(self._goal_ms)
+            self.cursor.go_to_ms(self._goal_ms)
             if self.recording.end_ms >= self._goal_ms:
                 self._goal_ms = None
 
     @property
-    def growing(self) -> bool:
+    def is_growing(self) -> bool:
         """Whether more may come later although all there is has been read."""
         return not self.recording.closed
 

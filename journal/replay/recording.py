@@ -163,11 +163,11 @@ class Recording:
         return end if end <= _EXPLAINED_MOST else None
 
     @cached_property
-    def groups_at_first(self) -> list[tuple[str, str]]:
+    def pools_and_users_at_first(self) -> list[tuple[str, str]]:
         """The pool, which may be empty, and the user of each job of the run, as far as they are
         known when this is first asked for: those of its scenario, else those submitted by then.
         """
-        planned = None if self.insight is None else self.insight.planned_groups
+        planned = None if self.insight is None else self.insight.planned_pools_and_users
         if planned is not None:
             return planned
         jobs = self.last_state.run.jobs.values()
@@ -195,7 +195,7 @@ class Recording:
             self.history.mark(at_ms, event.mark)
         attempt = last_state.observe(event)
         if attempt is None:
-            job, node = last_state.run.subject(event)
+            job, node = last_state.run.job_and_node_of(event)
         else:
             job, node = attempt.launch.job, attempt.launch.node
             self.occupancies.observe(event, attempt)
@@ -214,9 +214,9 @@ class Recording:
     def _note_end(self, _event: ev.RunEnded) -> None:
         self.closed = True
 
-    def _note_submission(self, event: ev.JobSubmitted) -> None:
+    def _mark_new_burst(self, event: ev.JobSubmitted) -> None:
         """The first job of a burst marks when that came: no event of its own tells it."""
-        begun = {burst.name_of(event.name) for burst in self._bursts} - self._bursts_begun
+        begun = {burst.burst_name_of_job(event.name) for burst in self._bursts} - self._bursts_begun
         if begun:
             self._bursts_begun |= begun
             self.history.mark(event.at_ms, ev.Mark.FAULT)
@@ -274,7 +274,7 @@ class Recording:
 _NOTED: dict[type[ev.AnyEvent], Callable[[Recording, Any], None]] = {
     ev.RunStarted: Recording._note_start,
     ev.RunEnded: Recording._note_end,
-    ev.JobSubmitted: Recording._note_submission,
+    ev.JobSubmitted: Recording._mark_new_burst,
     ev.AttemptLaunched: Recording._note_launch,
     ev.AttemptSuspended: Recording._note_suspension,
 }

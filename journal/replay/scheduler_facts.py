@@ -17,7 +17,7 @@ _JOBS_SHOWN = 4
 _SCHEDULERS_SHOWN = 4
 
 
-def schedulers_so_far(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
+def cluster_scheduling_facts(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
     """Of the whole cluster: how many reservations wait, and what each scheduler has thought."""
     facts, waiting = [], +cluster.reservations.by_node
     if waiting:
@@ -57,7 +57,7 @@ def _thought_outcome(event: SchedulingAttempted) -> str:
     return f"placed {len(event.committed):,} of {event.tasks:,}{lost}"
 
 
-def waiting_at_node(cluster: ClusterState, node: NodeId) -> list[_Fact]:
+def node_scheduling_facts(cluster: ClusterState, node: NodeId) -> list[_Fact]:
     """Of a node: whose reservations wait there, which tasks for a slot, and who asks it."""
     facts, held = [], cluster.reservations.count_by_job(node)
     if held:
@@ -74,7 +74,7 @@ def waiting_at_node(cluster: ClusterState, node: NodeId) -> list[_Fact]:
     return facts
 
 
-def waiting_of_job(cluster: ClusterState, job: JobId, at_ms: Millis) -> list[_Fact]:
+def job_scheduling_facts(cluster: ClusterState, job: JobId, at_ms: Millis) -> list[_Fact]:
     """Of a job: where its reservations wait, which nodes are asked, who thinks about it, and the
     last thought.
     """

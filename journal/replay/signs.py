@@ -6,7 +6,7 @@ from callboard.journal.replay.frame import (
     JobStanding,
     NodeStatus,
     SlotState,
-    master_unaware,
+    is_master_unaware,
 )
 
 SLOT_SIGNS = {
@@ -55,7 +55,7 @@ def node_sign(status: int, lost: int) -> tuple[str, bool]:
     sign = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
     if lost and not status & NodeStatus.DOWN:
         return LOST_SIGN, True
-    return sign, master_unaware(status, lost)
+    return sign, is_master_unaware(status, lost)
 
 
 MARK_SIGNS = {

@@ -24,7 +24,7 @@ def _slot_card(cluster: ClusterState, number: int, at_ms: Millis) -> SlotCard | 
         kind=launch.kind,
         task=launch.task,
         level=launch.level if launch.kind is MAP else None,
-        held_ms=attempt.held_until(at_ms),
+        held_ms=attempt.held_ms_until(at_ms),
         usual_ms=_usual_ms(cluster, attempt),
     )
 

@@ -97,7 +97,7 @@ class _OwnAttempt:
         return NOT_YET if self.record.closed is None else self.record.closed.at_ms
 
     @property
-    def over_ms(self) -> Millis:
+    def known_useless_ms(self) -> Millis:
         """When the master knew that its work was of no use."""
         return self.closed_ms if self.lost_ms is None else self.lost_ms
 
@@ -244,14 +244,14 @@ class ChainReader:
         assert self.submitted is not None
         for stage, tasks in ((MAPS, self.submitted.maps), (REDUCES, self.submitted.reduces)):
             latest = self._latest_attempts(stage)
-            waiting = [each for each in range(tasks) if _is_waiting(latest.get(each))]
+            waiting = [each for each in range(tasks) if _needs_another_attempt(latest.get(each))]
             if waiting and self._may_run(stage):
                 before, kind = latest.get(waiting[-1]), slot_kind(stage)
                 if before is not None:
-                    yield _Mark(before.over_ms, ChainLink.WAITING, kind)
+                    yield _Mark(before.known_useless_ms, ChainLink.WAITING, kind)
                     yield _Mark(before.launch.at_ms, ChainLink.LOST, kind)
                     yield from self._links_before(before)
-                return (yield from self._waited_for_opener(stage)), kind
+                return (yield from self._links_since_opener(stage)), kind
             running = [own for own in latest.values() if own.closed_ms == NOT_YET]
             if running:
                 own = max(running, key=lambda each: each.launch.attempt)
@@ -263,13 +263,13 @@ class ChainReader:
         latest: dict[int, _OwnAttempt] = {}
         for own in self._attempts.values():  # in the order of their launches
             task = own.launch.task
-            if own.launch.stage == stage and _is_waiting(latest.get(task)):
+            if own.launch.stage == stage and _needs_another_attempt(latest.get(task)):
                 latest[task] = own
         return latest
 
     def _may_run(self, stage: Stage) -> bool:
         """Whether tasks of the stage wait for slots, and not for maps."""
-        return stage == MAPS or len(list(self._maps_done())) >= self._maps_needed
+        return stage == MAPS or len(list(self._succeeded_maps())) >= self._maps_needed
 
     def _links_of(self, own: _OwnAttempt) -> Generator["_Mark", None, _OwnAttempt | None]:
         """The links of one attempt and of its task before; the attempt to go on with, if any."""
@@ -282,9 +282,9 @@ class ChainReader:
                 return awaited
             yield _Mark(since_ms, link, kind)
         yield from self._links_before(own)
-        return (yield from self._waited_for_opener(own.launch.stage))
+        return (yield from self._links_since_opener(own.launch.stage))
 
-    def _waited_for_opener(self, stage: Stage) -> Generator["_Mark", None, _OwnAttempt | None]:
+    def _links_since_opener(self, stage: Stage) -> Generator["_Mark", None, _OwnAttempt | None]:
         """How long a task waited since the map that let it run; that map, if there is one."""
         opener = self._map_that_opened(stage)
         if opener is not None:
@@ -295,7 +295,7 @@ class ChainReader:
         """What became of a task until an attempt of it started."""
         while own is not None:
             launch, earlier = own.launch, self._earlier_attempt(own)
-            if launch.why.reason.binds_early:
+            if launch.why.reason.may_wait_at_node:
                 there_ms = launch.at_ms + self._latency_ms
                 yield _Mark(there_ms, ChainLink.NODE_QUEUE, launch.kind)
             yield _Mark(launch.at_ms, ChainLink.MESSAGES, launch.kind)
@@ -305,7 +305,7 @@ class ChainReader:
                     yield _Mark(before.launch.at_ms, ChainLink.SPECULATION, launch.kind)
                 own = before
                 continue
-            free_ms = 0 if earlier is None else earlier.over_ms
+            free_ms = 0 if earlier is None else earlier.known_useless_ms
             yield _Mark(
                 max(launch.at_ms - launch.why.waited_ms, free_ms), ChainLink.DELAY, launch.kind
             )
@@ -330,7 +330,9 @@ class ChainReader:
         if own.launch.stage == MAPS or started is None or shuffled is None:
             return None
         return _last_booked(
-            each for each in self._maps_done() if started.at_ms < each.closed_ms <= shuffled.at_ms
+            each
+            for each in self._succeeded_maps()
+            if started.at_ms < each.closed_ms <= shuffled.at_ms
         )
 
     @property
@@ -344,11 +346,13 @@ class ChainReader:
         needed = self._maps_needed
         if stage == MAPS or not needed:
             return None
-        done = sorted(self._maps_done(), key=lambda each: (each.closed_ms, each.launch.attempt))
+        done = sorted(
+            self._succeeded_maps(), key=lambda each: (each.closed_ms, each.launch.attempt)
+        )
         first = [each for each in done if each.closed_ms > (self._restarted_ms or 0)]
         return first[needed - 1] if needed <= len(first) else None
 
-    def _maps_done(self) -> Iterator[_OwnAttempt]:
+    def _succeeded_maps(self) -> Iterator[_OwnAttempt]:
         maps = (own for own in self._attempts.values() if own.launch.stage == MAPS)
         return (own for own in maps if own.succeeded)
 
@@ -361,7 +365,7 @@ class _Mark(NamedTuple):
     kind: SlotKind = MAP
 
 
-def _is_waiting(last: _OwnAttempt | None) -> bool:
+def _needs_another_attempt(last: _OwnAttempt | None) -> bool:
     """Whether a task waits for an attempt after this one."""
     if last is None:
         return True

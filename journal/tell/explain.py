@@ -103,7 +103,7 @@ class _JobHistory:
         self.set_up_ms: Millis | None = None
         self.cleans_up_ms: Millis | None = None
 
-    def title(self, job: JobId) -> str:
+    def title_at_first_mention(self, job: JobId) -> str:
         """What another job is called: with its own name at the first mention."""
         record = self._run_state.jobs.get(job)
         if record is None or job in self.mentioned:
@@ -237,7 +237,7 @@ class _JobHistory:
         victim, claimant = self._freed.pop(event.cause, (launch.job, None))
         if victim == launch.job or self.job not in (victim, launch.job):
             return
-        slot = f"a {names.kind_name(launch.kind)} slot on {names.node_name(launch.node)}"
+        slot = f"a {names.slot_kind_name(launch.kind)} slot on {names.node_name(launch.node)}"
         taken = f"{slot} that {job_name(victim)} had to give up"
         if claimant is not None and claimant != JobClaimant(launch.job):
             taken += f" for {reason_words.claimant_name(claimant)}"
@@ -263,13 +263,15 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     yield from map(printable, _history_lines(history, history.submitted))
     parts = response_parts(partial(Journal, path), number)
     if parts is not None:
-        lines = response_lines(parts, history.title, finished=history.finished is not None)
+        lines = response_lines(
+            parts, history.title_at_first_mention, finished=history.finished is not None
+        )
         yield from map(printable, lines)
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
 
 
-def explain_wait(events: Iterable[ev.AnyEvent], job: JobId) -> Iterator[str]:
+def explain_from_events(events: Iterable[ev.AnyEvent], job: JobId) -> Iterator[str]:
     """The first of these lines, of a job that was submitted in a run that is at hand."""
     history = _JobHistory(job)
     for event in events:
@@ -335,7 +337,9 @@ def _first_wait_lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Itera
     total = history.before.total()
     if total:
         ranked = _most_frequent_first(history.before)
-        shown = ", ".join(f"{history.title(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
+        shown = ", ".join(
+            f"{history.title_at_first_mention(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN]
+        )
         rest = len(ranked) - OTHERS_SHOWN
         more = f", and {count(rest, 'other job')}" if rest > 0 else ""
         yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
@@ -346,9 +350,9 @@ def _first_wait_lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Itera
             awaited = f"a node nearer to its input, and was passed over {count(skips, 'time')}"
         elif history.scheduling.attempts:
             awaited = "its scheduler, which thought, or for room"
-        elif history.reservations.probed:
+        elif history.reservations.has_probed:
             awaited = "the nodes that were asked how much waits there"
-        elif history.reservations.told:
+        elif history.reservations.has_reservations:
             awaited = "a node with a reservation to ask for a task"
         yield f"  Meanwhile nothing was launched: it waited for {awaited}"
 

@@ -32,7 +32,7 @@ def keeper_of_books(policy: str) -> str:
     return ONE_MASTER if architecture_name(policy) == CENTRAL else "scheduler"
 
 
-def watcher_name(scheduler: int) -> str:
+def scheduler_or_cell_name(scheduler: int) -> str:
     """Who loses contact with nodes: one of several schedulers, or, 0, who holds a shared cell."""
     return f"scheduler {scheduler}" if scheduler else "the cell"
 
@@ -44,18 +44,18 @@ def rack_name(rack: int) -> str:
 
 def attempt_name(attempt: model.AttemptId) -> str:
     """`attempt-41`, or `attempt-3.41` of scheduler 3: where only the number is known."""
-    scheduler = model.scheduler_of(attempt)
-    number = attempt - model.first_attempt(scheduler)
+    scheduler = model.scheduler_of_attempt(attempt)
+    number = attempt - model.attempt_block_start(scheduler)
     return f"attempt-{scheduler}.{number}" if scheduler else f"attempt-{number}"
 
 
 def scheduler_name(attempt: model.AttemptId) -> str:
     """Who has launched an attempt: `the master`, or one of several schedulers, `scheduler 3`."""
-    scheduler = model.scheduler_of(attempt)
+    scheduler = model.scheduler_of_attempt(attempt)
     return f"scheduler {scheduler}" if scheduler else "the master"
 
 
-def kind_name(kind: model.SlotKind) -> str:
+def slot_kind_name(kind: model.SlotKind) -> str:
     """Of a slot: `map` or `reduce`."""
     return ("map", "reduce")[kind]
 
@@ -89,7 +89,7 @@ def _attempt_suffix(number: int) -> str:
     return f" (attempt {number + 1})" if number else ""
 
 
-def class_words(kind: type, between: str = " ") -> str:
+def class_name_in_words(kind: type, between: str = " ") -> str:
     """`switch policy` for the class `SwitchPolicy`."""
     return re.sub(r"(?<!^)(?=[A-Z])", between, kind.__name__).lower()
 

@@ -63,7 +63,7 @@ def reason_in_words(why: Why) -> str:
     return f"{why.part}{_detail_in_words(why)}"
 
 
-def queue_position(why: Why) -> str:
+def reason_with_score(why: Why) -> str:
     """What put the job in its place when its task was launched: the order, the score."""
     told, score = reason_in_words(why), _score_in_its_unit(why)
     return f"{told}, {score}" if score else told
@@ -145,12 +145,12 @@ def _detail_in_words(why: Why) -> str:
         case reasons.Note(text):
             return f": {text}"
         case None:
-            return _reason_without_detail(why)
+            return _plain_reason_text(why)
         case _:
             assert_never(why.detail)
 
 
-def _reason_without_detail(why: Why) -> str:
+def _plain_reason_text(why: Why) -> str:
     if why.reason is Reason.SUSPENDED_TOO_LONG:
         return f", suspended for {why.score:g} s"
     if why.reason in _GIVEN_FOR and why.beneficiary is not None:

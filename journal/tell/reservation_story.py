@@ -46,12 +46,12 @@ class ReservationStory:
         self._bound_waits: list[_Wait] = []
 
     @property
-    def probed(self) -> bool:
+    def has_probed(self) -> bool:
         """Whether nodes were asked how much waits there."""
         return bool(self._probed)
 
     @property
-    def told(self) -> bool:
+    def has_reservations(self) -> bool:
         """Whether there were any."""
         return bool(self._sent)
 
@@ -101,7 +101,7 @@ class ReservationStory:
         self._sent_to[self._scheduler].add(event.node)
 
     def _note_launch(self, event: ev.AttemptLaunched) -> None:
-        if event.why.reason.binds_early:
+        if event.why.reason.may_wait_at_node:
             self._bound[event.attempt] = event
         waiting = self._waiting[event.stage, event.node]
         if waiting:

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.critical_chain import NOT_YET, ChainLink, ChainReader, Piece
-from callboard.journal.tell.names import kind_name
+from callboard.journal.tell.names import slot_kind_name
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, slot_kind
 from callboard.scheduler.text.quantities import count, percent_cell
@@ -366,8 +366,9 @@ def _wait_lines(wait: SlotWait, title: Callable[[JobId], str]) -> Iterator[str]:
     slots, own = wait.slots_ms / wait.ms, wait.held_ms[wait.job] / wait.ms
     others = wait.jobs_ms / wait.ms - 1
     yield (
-        f"  While a {kind_name(wait.kind)} waited it held {own:.1f} of {slots:.0f}"
-        f" {kind_name(wait.kind)} slots on average, and {others:.1f} other jobs were in the system"
+        f"  While a {slot_kind_name(wait.kind)} waited it held {own:.1f} of {slots:.0f}"
+        f" {slot_kind_name(wait.kind)} slots on average, and {others:.1f} other jobs were in the "
+        "system"
     )
     held = Counter({job: ms for job, ms in wait.held_ms.items() if job != wait.job and ms})
     if held:

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
-from callboard.journal.tell.names import node_name, priority_name, watcher_name
+from callboard.journal.tell.names import node_name, priority_name, scheduler_or_cell_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import MAPS, STAGE_NAMES, AttemptId, JobId, Millis, NodeId
 from callboard.scheduler.text.quantities import and_more, clock, count, duration, printable
@@ -146,10 +146,11 @@ class Narrator:
             case ev.NodeLost():
                 return f"the master gives {node_name(event.node)} up for lost{_silence_text(event)}"
             case ev.ContactLost():
-                node = node_name(event.node)
-                return f"{watcher_name(event.scheduler)} gives {node} up{_silence_text(event)}"
+                watcher, node = scheduler_or_cell_name(event.scheduler), node_name(event.node)
+                return f"{watcher} gives {node} up{_silence_text(event)}"
             case ev.ContactRegained():
-                return f"{watcher_name(event.scheduler)} hears of {node_name(event.node)} again"
+                watcher, node = scheduler_or_cell_name(event.scheduler), node_name(event.node)
+                return f"{watcher} hears of {node} again"
             case ev.MapOutputsLost():
                 maps = f"{count(len(event.attempts), 'map')} of {self._job_title(event.job)}"
                 node, lost = node_name(event.node), event.outcome is Outcome.KILLED

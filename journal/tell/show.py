@@ -10,13 +10,13 @@ from callboard.actors.vocabulary.job_names import find_job
 from callboard.journal.lock import is_being_written
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import class_words, node_name
+from callboard.journal.tell.names import class_name_in_words, node_name
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
 from callboard.scheduler.text.strict_decoder import suggestion
 
 EVENT_KINDS: dict[str, type[ev.AnyEvent]] = {
-    class_words(each, "-"): each for each in ev.EVENT_TYPES
+    class_name_in_words(each, "-"): each for each in ev.EVENT_TYPES
 }
 """The kinds of event by the names that `--kind` takes: `job-submitted`, `attempt-launched`, …"""
 
@@ -83,7 +83,7 @@ def _is_wanted(
 ) -> bool:
     if wanted is not None and not isinstance(event, wanted):
         return False
-    job, node = run_state.subject(event)
+    job, node = run_state.job_and_node_of(event)
     return options.job in (None, job) and options.node in (None, node)
 
 

@@ -74,20 +74,22 @@ def read_fair_pools(path: Path) -> FairSettings:
     stated = _stated_elements(path)
     dialect = _HADOOP1 if stated.is_hadoop1 else _YARN
     found = _Taken(path)
-    general = found.values_of(stated.general, {**dialect.limits, **_TIMEOUTS, **dialect.mode})
+    general = found.read_values(stated.general, {**dialect.limits, **_TIMEOUTS, **dialect.mode})
     usual = {"mode": general.pop("mode")} if "mode" in general else {}
     pools = {
-        name: found.params(PoolParams, name, usual | found.values_of(told, dialect.pool, name))
+        name: found.params(PoolParams, name, usual | found.read_values(told, dialect.pool, name))
         for name, told in stated.pools.items()
     }
-    users = {name: found.values_of(told, dialect.user, name) for name, told in stated.users.items()}
+    users = {
+        name: found.read_values(told, dialect.user, name) for name, told in stated.users.items()
+    }
     limits = {key: value for key, value in general.items() if key not in _TIMES}
     if jobs := {name: told["max_jobs"] for name, told in users.items() if told}:
         limits["max_jobs_of"] = jobs
     with refusing_values(path):
         Fair.Params(pools=pools, **limits)
     timeouts = {key: value for key, value in general.items() if key in _TIMES}
-    return FairSettings(pools, limits, timeouts, *found.left_out(dialect.played))
+    return FairSettings(pools, limits, timeouts, *found.left_out(dialect.played_elements))
 
 
 def read_fair_queues(path: Path) -> YarnQueueSettings:
@@ -98,13 +100,13 @@ def read_fair_queues(path: Path) -> YarnQueueSettings:
     if stated.is_hadoop1:
         raise ScenarioError("pools of Hadoop 1, in slots; `--policy fair` plays them", source=path)
     found = _Taken(path)
-    general = found.values_of(stated.general, _YARN_SCHEDULER)
+    general = found.read_values(stated.general, _YARN_SCHEDULER)
     queues = {
-        name: found.params(YarnQueueParams, name, found.values_of(told, _YARN_QUEUE, name))
+        name: found.params(YarnQueueParams, name, found.read_values(told, _YARN_QUEUE, name))
         for name, told in stated.pools.items()
     }
     for told in stated.users.values():
-        found.values_of(told, {})
+        found.read_values(told, {})
     if any(
         told.get("schedulingPolicy", "").strip().lower() == "drf" for told in stated.pools.values()
     ):
@@ -122,8 +124,8 @@ def _stated_elements(path: Path) -> _Stated:
         if element.tag in ("pool", "queue"):
             _add_pool(stated, element, "", path)
         elif element.tag == "user":
-            name = _name_of(element, path)
-            stated.users.setdefault(name, {}).update(_texts(element))
+            name = _element_name(element, path)
+            stated.users.setdefault(name, {}).update(_child_texts(element))
         else:
             stated.general[element.tag] = element.text or ""
     if not stated.pools and not stated.users and not stated.general:
@@ -142,7 +144,7 @@ def _is_hadoop1(root: Xml.Element) -> bool:
 
 def _add_pool(stated: _Stated, element: Xml.Element, above: str, path: Path) -> None:
     """The pool, and those in it; YARN's `root` is the one above all and has no name of its own."""
-    name = _name_of(element, path)
+    name = _element_name(element, path)
     if above.count("/") > _DEPTH_MAX:
         raise ScenarioError(f"queues in queues, more than {_DEPTH_MAX} deep", source=path)
     if not stated.is_hadoop1:
@@ -150,20 +152,20 @@ def _add_pool(stated: _Stated, element: Xml.Element, above: str, path: Path) -> 
     is_root = name == _ROOT and not above and not stated.is_hadoop1
     inside = "" if is_root else f"{above}/{name}" if above else name
     if inside:
-        stated.pools.setdefault(inside, {}).update(_texts(element))
+        stated.pools.setdefault(inside, {}).update(_child_texts(element))
     for each in element:
         if each.tag in ("pool", "queue"):
             _add_pool(stated, each, inside, path)
 
 
-def _name_of(element: Xml.Element, path: Path) -> str:
+def _element_name(element: Xml.Element, path: Path) -> str:
     name = element.get("name", "").strip()
     if not name:
         raise ScenarioError(f"a <{element.tag}> has no name", source=path)
     return name
 
 
-def _texts(element: Xml.Element) -> dict[str, str]:
+def _child_texts(element: Xml.Element) -> dict[str, str]:
     return {each.tag: each.text or "" for each in element if each.tag not in ("pool", "queue")}
 
 
@@ -174,7 +176,7 @@ class _Taken:
         self._path = path
         self._unplayed: dict[str, None] = {}
 
-    def values_of(
+    def read_values(
         self, told: Mapping[str, str], fields: Mapping[str, Field], of: str = ""
     ) -> dict[str, Any]:
         """The elements that have fields, read; others are noted as not played."""
@@ -198,14 +200,14 @@ class _Taken:
         return tuple(plain), tuple(notes)
 
 
-def _finite(text: str) -> float:
+def _parsed_finite(text: str) -> float:
     number = float(text)
     if not isfinite(number):
         raise ValueError(text)
     return number
 
 
-def _mode(text: str) -> str:
+def _parsed_mode(text: str) -> str:
     """Shares of what each has most of are shares where there are slots alone."""
     mode = text.lower()
     if mode not in ("fair", "fifo", "drf"):
@@ -213,7 +215,7 @@ def _mode(text: str) -> str:
     return "fifo" if mode == "fifo" else "fair"
 
 
-def _scheduler(text: str) -> str:
+def _parsed_scheduler(text: str) -> str:
     """YARN's Fair Scheduler compares by memory, or by what each has most of."""
     if text.lower() not in ("fair", "drf"):
         raise ValueError(text)
@@ -225,7 +227,7 @@ _AMOUNT = re.compile(
 )
 
 
-def _amounts(text: str) -> dict[str, int] | None:
+def _parsed_amounts(text: str) -> dict[str, int] | None:
     """`1024 mb, 2 vcores` or `memory-mb=1024, vcores=2`; None for parts of the cluster."""
     if "%" in text:
         return None
@@ -241,16 +243,16 @@ def _amounts(text: str) -> dict[str, int] | None:
 
 
 _WHOLE, _SECONDS = "a whole number", "a number of seconds"
-_MODE: Field = ("mode", _mode, "fair or fifo")
+_MODE: Field = ("mode", _parsed_mode, "fair or fifo")
 _JOBS: Field = ("max_jobs", int, _WHOLE)
 _SHARES: dict[str, Field] = {
-    "weight": ("weight", _finite, "a number"),
-    "minSharePreemptionTimeout": ("min_share_timeout_s", _finite, _SECONDS),
+    "weight": ("weight", _parsed_finite, "a number"),
+    "minSharePreemptionTimeout": ("min_share_timeout_s", _parsed_finite, _SECONDS),
 }
 _TIMEOUTS: dict[str, Field] = {
-    "fairSharePreemptionTimeout": ("fair_share_timeout_s", _finite, _SECONDS),
-    "defaultFairSharePreemptionTimeout": ("fair_share_timeout_s", _finite, _SECONDS),
-    "defaultMinSharePreemptionTimeout": ("min_share_timeout_s", _finite, _SECONDS),
+    "fairSharePreemptionTimeout": ("fair_share_timeout_s", _parsed_finite, _SECONDS),
+    "defaultFairSharePreemptionTimeout": ("fair_share_timeout_s", _parsed_finite, _SECONDS),
+    "defaultMinSharePreemptionTimeout": ("min_share_timeout_s", _parsed_finite, _SECONDS),
 }
 _TIMES = {key for key, _, _ in _TIMEOUTS.values()}
 
@@ -264,7 +266,7 @@ class _Dialect(NamedTuple):
     mode: dict[str, Field]
 
     @property
-    def played(self) -> set[str]:
+    def played_elements(self) -> set[str]:
         return {*self.pool, *self.user, *self.limits, *self.mode, *_TIMEOUTS}
 
 
@@ -302,10 +304,10 @@ _YARN = _Dialect(
 _RESOURCES = "amounts as in `1024 mb, 2 vcores`"
 _YARN_QUEUE: dict[str, Field] = {
     "weight": _SHARES["weight"],
-    "minResources": ("min_resources", _amounts, _RESOURCES),
-    "maxResources": ("max_resources", _amounts, _RESOURCES),
+    "minResources": ("min_resources", _parsed_amounts, _RESOURCES),
+    "maxResources": ("max_resources", _parsed_amounts, _RESOURCES),
 }
 _YARN_SCHEDULER: dict[str, Field] = {
-    "defaultQueueSchedulingPolicy": ("scheduler", _scheduler, "fair or drf"),
-    "defaultQueueSchedulingMode": ("scheduler", _scheduler, "fair or drf"),
+    "defaultQueueSchedulingPolicy": ("scheduler", _parsed_scheduler, "fair or drf"),
+    "defaultQueueSchedulingMode": ("scheduler", _parsed_scheduler, "fair or drf"),
 }

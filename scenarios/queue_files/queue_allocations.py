@@ -14,12 +14,12 @@ from callboard.scenarios.queue_files.scheduler_xml import (
     GOES_TO_DEFAULT,
     GOES_TO_NOBODY,
     left_out_properties,
+    missing_capacity_note,
     overrides_of_part,
     refusing_values,
     scheduler_properties,
-    shares_note,
 )
-from callboard.scheduler.orders.capacity.capacity import Capacity, capacities
+from callboard.scheduler.orders.capacity.capacity import Capacity, capacities_in_percent
 from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -41,7 +41,7 @@ class QueueSettings(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def without_file(cls, queues: dict[str, QueueParams]) -> Self:
+    def from_queues(cls, queues: dict[str, QueueParams]) -> Self:
         """The same without a file."""
         return cls(queues, (), DEFAULT_POOL in queues)
 
@@ -53,7 +53,7 @@ class QueueSettings(NamedTuple):
         """The pools of which there is no queue, and the capacity in percent of `default`, where
         their jobs go.
         """
-        every = capacities(self.queues)
+        every = capacities_in_percent(self.queues)
         found = [each for each in pools if each not in every and (each or not self.names_default)]
         return found, every[DEFAULT_POOL]
 
@@ -88,7 +88,7 @@ def read_capacity_scheduler(path: Path) -> QueueSettings:
     if any(map(_YARN.fullmatch, properties)):
         stated_capacities = [each.capacity for each in queues.values()]
         rest = GOES_TO_NOBODY if names_default else GOES_TO_DEFAULT
-        told.notes.append(shares_note("root", stated_capacities, rest))
+        told.notes.append(missing_capacity_note("root", stated_capacities, rest))
     every = (*notes, *filter(None, told.notes))
     return QueueSettings(queues, tuple(told.plain), names_default, every)
 
@@ -144,7 +144,7 @@ def parsed_maximum(text: str) -> float | None:
     return None if number == -1 else number
 
 
-def parsed_truth(text: str) -> bool:
+def parsed_boolean(text: str) -> bool:
     """`true` or `false`; ValueError for anything else."""
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
@@ -160,6 +160,6 @@ _FIELDS: dict[str, Field] = {
         "a whole number of percent",
     ),
     "user-limit-factor": ("user_limit_factor", float, "a number"),
-    "supports-priority": ("supports_priority", parsed_truth, "true or false"),
+    "supports-priority": ("supports_priority", parsed_boolean, "true or false"),
 }
 """What is played."""

@@ -175,7 +175,7 @@ def _meant_property(name: str, played: Collection[str]) -> str:
     return next(iter(get_close_matches(last, played, n=1, cutoff=_MISSPELT)), "")
 
 
-def shares_note(parent: str, capacities: Iterable[float | None], rest: str) -> str:
+def missing_capacity_note(parent: str, capacities: Iterable[float | None], rest: str) -> str:
     """That what the queues below one state is less than all of it, and what comes of the `rest`;
     empty where one that states nothing has that, or there is as little as YARN takes for rounding.
     """

@@ -14,18 +14,18 @@ from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnParams, YarnQu
 from callboard.actors.yarn.yarn_queues import QueueTree
 from callboard.scenarios.queue_files.queue_allocations import (
     Field,
+    parsed_boolean,
     parsed_maximum,
-    parsed_truth,
     take_property,
 )
 from callboard.scenarios.queue_files.scheduler_xml import (
     GOES_TO_DEFAULT,
     GOES_TO_NOBODY,
     left_out_properties,
+    missing_capacity_note,
     overrides_of_part,
     refusing_values,
     scheduler_properties,
-    shares_note,
 )
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -109,16 +109,18 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
         YarnParams(queues=queues, **general)
         tree = QueueTree(queues, open_ended=False)
     plain, slips = left_out_properties(unplayed, {*_FIELDS, *_GENERAL}, unlisted, list(stated))
-    shares = _shares_notes(tree, queues) if any(map(_QUEUE.fullmatch, properties)) else ()
+    shares = _missing_capacity_notes(tree, queues) if any(map(_QUEUE.fullmatch, properties)) else ()
     return YarnQueueSettings(queues, general, tuple(plain), (*notes, *slips, *shares))
 
 
-def _shares_notes(tree: QueueTree, stated: Collection[str]) -> Iterator[str]:
+def _missing_capacity_notes(tree: QueueTree, stated: Collection[str]) -> Iterator[str]:
     """Below which queues the capacities leave something over."""
-    for parent in filter(lambda each: each.children and each.share, tree.root.below()):
+    for parent in filter(lambda each: each.children and each.share, tree.root.subtree()):
         named = [each for each in parent.children if each.children or each.path in stated]
         rest = GOES_TO_NOBODY if len(named) == len(parent.children) else GOES_TO_DEFAULT
-        if told := shares_note(parent.path, (each.params.capacity for each in named), rest):
+        if told := missing_capacity_note(
+            parent.path, (each.params.capacity for each in named), rest
+        ):
             yield told
 
 
@@ -168,7 +170,7 @@ _FIELDS: dict[str, Field] = {
     ),
     "user-limit-factor": ("user_limit_factor", float, "a number"),
     "priority": ("priority", int, "a whole number"),
-    "disable_preemption": ("preemptable", lambda text: not parsed_truth(text), "true or false"),
+    "disable_preemption": ("preemptable", lambda text: not parsed_boolean(text), "true or false"),
     "maximum-am-resource-percent": ("am_percent", _share_as_percent, "a part of 1"),
 }
 _GENERAL: dict[str, Field] = {

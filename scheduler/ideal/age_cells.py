@@ -26,11 +26,11 @@ class AgeCells(NamedTuple):
     squared: GridValues
     """The same, squared."""
 
-    def beyond(self) -> GridValues:
+    def jobs_reaching(self) -> GridValues:
         """How many jobs get to each cell."""
         return np.asarray(np.cumsum(self.ending[::-1])[::-1])
 
-    def joined(self, first: NDArray[np.bool_]) -> "AgeCells":
+    def coarsened(self, first: NDArray[np.bool_]) -> "AgeCells":
         """Fewer cells: those that are not marked are part of the one before."""
         starts = np.flatnonzero(first)
         begin = self.begin[starts]

@@ -7,7 +7,7 @@ costs O(log n) for each rank that it has.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from callboard.scheduler.ideal.heap import NO_JOB, Heap, JobLinks, NumberRow, before, pop, push
+from callboard.scheduler.ideal.heap import NO_JOB, Heap, JobLinks, NumberRow, goes_before, pop, push
 from callboard.scheduler.ideal.loops import LoopJobs, complete, has_arrival, until_arrival
 from callboard.scheduler.ideal.sharing_queues import INF
 
@@ -41,13 +41,13 @@ def enter_cell(ages: RankedAges, job: int, cell: int) -> None:
         ages.room[job] = ages.age[cell + 1] - ages.age[cell]
 
 
-def change_first(heap: Heap, key: Any) -> None:
+def rekey_first(heap: Heap, key: Any) -> None:
     """The heap's first job goes under another key; it stays where it is if it is still first."""
     job = heap.top[0]
     heap.key[job] = key
     left, right = heap.left[job], heap.right[job]
-    if (left != NO_JOB and before(heap, left, job)) or (
-        right != NO_JOB and before(heap, right, job)
+    if (left != NO_JOB and goes_before(heap, left, job)) or (
+        right != NO_JOB and goes_before(heap, right, job)
     ):
         push(heap, 0, pop(heap, 0), key)
 
@@ -74,7 +74,7 @@ def by_age(jobs: LoopJobs, heap: Heap, ages: RankedAges, until: Any) -> None:
             complete(jobs, pop(heap, 0), now)
         elif change == step:
             enter_cell(ages, head, ages.cell[head] + 1)
-            change_first(heap, ages.rank[ages.cell[head]])
+            rekey_first(heap, ages.rank[ages.cell[head]])
         elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
             enter_cell(ages, i, 0)

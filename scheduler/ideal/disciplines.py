@@ -69,7 +69,7 @@ PLAIN_LOOPS: dict[str, Callable[..., None]] = {
     "srpt_ps": loops.srpt_ps,
     "fsp": fsp.fsp,
     "by_age": by_age,
-    "many_servers": loops.many_servers,
+    "many_servers": loops.many_servers_fifo,
     "many_servers_srpt": loops.many_servers_srpt,
 }
 """The loops by name, as Python runs them."""
@@ -134,7 +134,7 @@ def simulate_servers(
         raise ValueError(f"{discipline!r} on several servers: there are {', '.join(ON_SERVERS)}")
     order, case = _prepared_input(arrivals, sizes, None, None, 1.0)
     rows, run = _loop_on_path(ON_SERVERS[discipline], path)
-    jobs = case.jobs(rows)
+    jobs = case.loop_jobs(rows)
     if discipline == "fifo":
         run(jobs, rm.empty_heap(rows, servers), servers)
     else:
@@ -264,7 +264,7 @@ def _run_discipline(
     what: _Discipline, case: rm.RunInput, until: Any, path: LoopPath
 ) -> loops.LoopJobs:
     rows, run = _loop_on_path(what.loop, path)
-    jobs = case.jobs(rows)
+    jobs = case.loop_jobs(rows)
     run(jobs, *what.rows(rows, case), until)
     return jobs
 

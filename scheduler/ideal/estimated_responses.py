@@ -53,7 +53,7 @@ class EstimatedServer:
     def srpt(self) -> float:
         """SRPT-E's mean response."""
         residual = self._mean_over_errors(self._residual_squared)
-        served = self.grid.running(self.z / self.idle_for) + self.z[0, 0]
+        served = self.grid.running_integral(self.z / self.idle_for) + self.z[0, 0]
         return self._mean_waiting(self.smaller_squared + residual) + self._mean_over_jobs(
             lambda x, z: self._time_to_rank(served, z) - self._time_to_rank(served, z - x)
         )
@@ -99,6 +99,6 @@ class EstimatedServer:
         x = self.server.x
         weights = self._errors.weights * self._odds
         return sum(
-            float(weight) * self.server.mean(of_job(x, x * factor))
+            float(weight) * self.server.mean_over_jobs(of_job(x, x * factor))
             for factor, weight in zip(self._factors.flat, weights.flat, strict=True)
         )

@@ -47,20 +47,20 @@ def gittins_mean(server: SingleServer, width: float = CELL) -> float:
 
 def _ranked_cells(law: SizeLaw, width: float) -> tuple[AgeCells, AgeRanks]:
     """Cells of unlike ranks, next to each other at least."""
-    cells = _cells_that_count(cells_of(law, width))
+    cells = _negligible_cells_joined(cells_of(law, width))
     ranks = _gittins_ranks(cells)
     unlike = np.abs(np.diff(ranks)) > ALIKE * ranks[1:]
     first = np.concatenate([[True], unlike])
-    cells = cells.joined(first)
+    cells = cells.coarsened(first)
     return cells, AgeRanks(cells.begin.tolist(), ranks[first].tolist())
 
 
-def _cells_that_count(cells: AgeCells) -> AgeCells:
+def _negligible_cells_joined(cells: AgeCells) -> AgeCells:
     """The ages of hardly any work, and those of hardly any job, each made one cell."""
     before = np.cumsum(cells.served) - cells.served
-    first = (before >= YOUNG * cells.served.sum()) & (cells.beyond() >= OLD)
+    first = (before >= YOUNG * cells.served.sum()) & (cells.jobs_reaching() >= OLD)
     first[0] = True
-    return cells.joined(first)
+    return cells.coarsened(first)
 
 
 def _gittins_ranks(cells: AgeCells) -> GridValues:

@@ -27,7 +27,7 @@ class Heap(NamedTuple):
     top: JobLinks
 
 
-def before(heap: Heap, a: int, b: int) -> bool:
+def goes_before(heap: Heap, a: int, b: int) -> bool:
     """Whether job `a` goes before job `b`: by key, then by number."""
     return bool(heap.key[a] < heap.key[b] or (heap.key[a] == heap.key[b] and a < b))
 
@@ -38,7 +38,7 @@ def meld(heap: Heap, a: int, b: int) -> int:
         return b
     if b == NO_JOB:
         return a
-    if before(heap, b, a):
+    if goes_before(heap, b, a):
         a, b = b, a
     first = a
     while True:
@@ -47,7 +47,7 @@ def meld(heap: Heap, a: int, b: int) -> int:
         if spine == NO_JOB:
             heap.left[a] = b
             return first
-        if before(heap, b, spine):
+        if goes_before(heap, b, spine):
             spine, b = b, spine
         heap.left[a] = spine
         a = spine

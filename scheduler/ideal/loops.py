@@ -195,7 +195,7 @@ def srpt_ps(jobs: LoopJobs, heap: Heap, late: queues.PsQueue, until: Any) -> Non
             return
 
 
-def many_servers(jobs: LoopJobs, servers: Heap, count: int) -> None:
+def many_servers_fifo(jobs: LoopJobs, servers: Heap, count: int) -> None:
     """FIFO on `count` servers of speed 1: a job goes to the server that is free first.  The heap is
     of servers, by when they are free.
     """
@@ -208,7 +208,7 @@ def many_servers(jobs: LoopJobs, servers: Heap, count: int) -> None:
         push(servers, 0, server, end)
 
 
-def most_left(server_job: JobLinks, end: NumberRow) -> int:
+def last_done(server_job: JobLinks, end: NumberRow) -> int:
     """The server whose job is done last; of equals that of the job that came last."""
     found = 0
     for server in range(1, len(server_job)):
@@ -239,7 +239,7 @@ def many_servers_srpt(jobs: LoopJobs, waiting: Heap, server_job: JobLinks, end: 
     while True:
         first = first_done(server_job, end)
         if has_arrival(jobs, i, INF) and jobs.arrival[i] < end[first]:
-            last = most_left(server_job, end)
+            last = last_done(server_job, end)
             now = jobs.arrival[i]
             other = server_job[last]
             if other == NO_JOB or now + jobs.left[i] < end[last]:

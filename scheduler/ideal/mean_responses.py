@@ -38,22 +38,22 @@ class SingleServer:
             raise ValueError(f"the density of sizes integrates to {mass}, not to 1")
         self.rate = load / self.moment(1)
 
-    def mean(self, of_size: GridValues) -> float:
+    def mean_over_jobs(self, of_size: GridValues) -> float:
         """The mean over all jobs of what is given by their size."""
         return self.grid.integral(of_size * self.jobs)
 
     def moment(self, power: int) -> float:
         """E[X^power]."""
-        return self.mean(self.x**power)
+        return self.mean_over_jobs(self.x**power)
 
     def partial_moment(self, power: int) -> GridValues:
         """∫₀ˣ t^power f(t) dt at every x."""
-        return self.grid.running(self.x**power * self.jobs)
+        return self.grid.running_integral(self.x**power * self.jobs)
 
     @cached_property
     def longer(self) -> GridValues:
         """1 − F(x)."""
-        return self.grid.remaining(self.jobs)
+        return self.grid.remaining_integral(self.jobs)
 
     @cached_property
     def idle_for(self) -> GridValues:
@@ -113,17 +113,17 @@ class SingleServer:
 
     def sjf(self) -> float:
         """λE[X²] / 2(1 − ρ(x))² + x: the smallest that waits, to its end."""
-        return self.mean(self.rate * self.moment(2) / (2 * self.idle_for**2) + self.x)
+        return self.mean_over_jobs(self.rate * self.moment(2) / (2 * self.idle_for**2) + self.x)
 
     def psjf(self) -> float:
         """λ∫₀ˣ t²f / 2(1 − ρ(x))² + x / (1 − ρ(x)): the smallest by its whole size."""
         waiting = self.rate * self.partial_moment(2) / (2 * self.idle_for**2)
-        return self.mean(waiting + self.x / self.idle_for)
+        return self.mean_over_jobs(waiting + self.x / self.idle_for)
 
     def srpt(self) -> float:
         """λ(∫₀ˣ t²f + x²(1 − F(x))) / 2(1 − ρ(x))² + ∫₀ˣ dt / (1 − ρ(t))."""
         residual = self.partial_moment(2) + self.x**2 * self.longer
-        waiting = self.mean(self.rate * residual / (2 * self.idle_for**2))
+        waiting = self.mean_over_jobs(self.rate * residual / (2 * self.idle_for**2))
         # Of the second term, the mean over x is ∫ (1 − F(t)) / (1 − ρ(t)) dt.
         return waiting + self.law.lowest + self.grid.integral(self.x * self.longer / self.idle_for)
 
@@ -131,7 +131,7 @@ class SingleServer:
         """λE[min(X, x)²] / 2(1 − r)² + x / (1 − r), r = λE[min(X, x)]: least attained service."""
         cut = [self.partial_moment(n) + self.x**n * self.longer for n in (1, 2)]
         left = 1 - self.rate * cut[0]
-        return self.mean(self.rate * cut[1] / (2 * left**2) + self.x / left)
+        return self.mean_over_jobs(self.rate * cut[1] / (2 * left**2) + self.x / left)
 
 
 FORMULAS: dict[str, Callable[[SingleServer], float]] = {

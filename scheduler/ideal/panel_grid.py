@@ -38,13 +38,13 @@ class PanelGrid:
         """Over the whole interval."""
         return float((values @ self.weights).sum())
 
-    def running(self, values: GridValues) -> GridValues:
+    def running_integral(self, values: GridValues) -> GridValues:
         """From `low` to each node."""
         ends = np.cumsum(values @ self.weights)
         before = np.concatenate([[0.0], ends[:-1]])
         return np.asarray(before[:, None] + values @ self._running.T)
 
-    def remaining(self, values: GridValues) -> GridValues:
+    def remaining_integral(self, values: GridValues) -> GridValues:
         """From each node to `high`; what is little beside the whole is not lost."""
         panels = values @ self.weights
         after = np.cumsum(panels[::-1])[::-1]

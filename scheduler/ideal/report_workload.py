@@ -15,7 +15,7 @@ SIZE_MODELS: tuple[str, ...] = get_args(SizeModel)
 _PURPOSE = int.from_bytes(b"estimate", "big")
 
 
-def sizes(
+def sizes_from_bytes(
     submit_s: ArrayLike,
     input_bytes: ArrayLike,
     shuffle_bytes: ArrayLike,

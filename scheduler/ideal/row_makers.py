@@ -45,7 +45,7 @@ class RunInput(NamedTuple):
     def n(self) -> int:
         return len(self.arrival)
 
-    def jobs(self, rows: RowMaker) -> LoopJobs:
+    def loop_jobs(self, rows: RowMaker) -> LoopJobs:
         return LoopJobs(
             arrival=rows.numbers(self.arrival),
             size=rows.numbers(self.size),

@@ -96,7 +96,7 @@ def lognormal(sigma: float, mean: float = 1.0) -> SizeLaw:
     )
 
 
-def cut_off(law: SizeLaw, highest: float) -> SizeLaw:
+def truncated_law(law: SizeLaw, highest: float) -> SizeLaw:
     """The law of its jobs up to a size, which lies between its ends."""
     grid = PanelGrid(log(law.lowest), log(highest))
     x: GridValues = np.exp(grid.points)

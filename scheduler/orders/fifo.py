@@ -66,7 +66,7 @@ class Fifo(RankedOrder):
 
     def _nearly_full(self, kind: SlotKind, offer: Offer, view: ClusterView, given: int) -> bool:
         """Whether the cluster, as the heartbeat found it, was within the padding of full."""
-        wanted = view.padded(kind)
+        wanted = view.tasks_counted_for_padding(kind)
         if not wanted:
             return False
         padding = 0

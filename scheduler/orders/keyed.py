@@ -135,7 +135,7 @@ class KeyedOrder(Order):
             raise PartMisbehaves(f"the order `{self.name}` compares a job by {_key_text(key)}")
         self._queues[kind].put(job, key)
 
-    def problem(self, view: ClusterView) -> str:
+    def why_stuck(self, view: ClusterView) -> str:
         for kind in KINDS:
             for job in view.jobs():
                 if job.pending(kind) and job.job not in self._queues[kind]:
@@ -163,10 +163,10 @@ class RankedOrder(KeyedOrder, Ranking):
 
     def tiers(self, kind: SlotKind, view: ClusterView) -> list[list[JobId]]:
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
-        ranked = sorted((self.standing(job, kind, view), job.job) for job in jobs)
+        ranked = sorted((self.standing_key(job, kind, view), job.job) for job in jobs)
         return [[job] for _, job in ranked]
 
-    def standing(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:  # noqa: ARG002
+    def standing_key(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:  # noqa: ARG002
         """The key by which the job stands in the queue, or would."""
         return self._key_of(job, kind)
 

@@ -125,7 +125,7 @@ class GlobalPreemption(PreemptionRule):
         if not deficits and not due:
             return []
         alive, dying = possible_victims(kind, view)
-        trains = self.watch.spared(kind)
+        trains = self.watch.spared_attempts(kind)
         alive = [
             a for a in alive if not self._in_production(a.job, view) and a.attempt not in trains
         ]
@@ -185,7 +185,7 @@ class GlobalPreemption(PreemptionRule):
         n_task = (1 - self.params.pi) / self.params.pi * free_of_production
         full = view.running(kind) > self.params.p * slots
         queued = view.pending(kind) > n_task
-        if self._windows[kind].set(view.now_ms, full=full, queued=queued):
+        if self._windows[kind].note_load(view.now_ms, full=full, queued=queued):
             self._due[kind] = True
 
     def _in_production(self, job: JobId, view: ClusterView) -> bool:
@@ -209,7 +209,7 @@ class UtilisationWindow:
         self._full = False
         self._queued = False
 
-    def set(self, now_ms: Millis, *, full: bool, queued: bool) -> bool:
+    def note_load(self, now_ms: Millis, *, full: bool, queued: bool) -> bool:
         """Note the present; whether a period has ended since that `streak` counts."""
         ended = False
         if now_ms >= self._ends_ms:

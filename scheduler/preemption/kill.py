@@ -83,10 +83,10 @@ class NewestAboveShare(PreemptionRule):
 
     def victims(self, view: ClusterView) -> Iterator[decisions.Kill | decisions.Suspend]:
         if self.watch.look(view):
-            yield from self._limits.overdue(self.name, view)
+            yield from self._limits.overdue_kills(self.name, view)
             for kind in KINDS:
                 for attempt, why in self.selected(kind, view):
-                    yield self._limits.order(attempt, why)
+                    yield self._limits.kill_or_suspend(attempt, why)
 
     def selected(self, kind: SlotKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
         deficits = self.watch.deficits(kind, view)
@@ -99,13 +99,13 @@ class NewestAboveShare(PreemptionRule):
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
             alive = _dealt_in_turn(alive, self.watch.entitlements(kind, view, "job"))
-        rank, given_for, spared = 0, starvation_grounds(deficits), self.watch.spared(kind)
+        rank, given_for, spared = 0, starvation_grounds(deficits), self.watch.spared_attempts(kind)
         for attempt in alive:
             if rank >= wanted:
                 return
             above = excess.attempts_to_lose(attempt.job)
-            kept = attempt.attempt not in spared or self._limits.keeps(attempt)
-            if above > 0 and kept and self._limits.allows(attempt):
+            kept = attempt.attempt not in spared or self._limits.can_suspend(attempt)
+            if above > 0 and kept and self._limits.allows_victim(attempt):
                 rank += 1
                 excess.lose_attempt(attempt.job)
                 yield attempt, Why(Reason.STARVATION, self.name, rank, float(above), *given_for)

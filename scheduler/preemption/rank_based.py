@@ -69,7 +69,7 @@ class RankPreemption(PreemptionRule):
         self._order: Ranking | None = None
 
     @property
-    def kills(self) -> bool:
+    def may_kill(self) -> bool:
         """Whether it may kill: victims, those for which a node is too full, or what has been
         suspended for long.
         """
@@ -86,7 +86,7 @@ class RankPreemption(PreemptionRule):
         self.guarantees = NO_PING_PONG if policy.order.steady else ()
 
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
-        yield from self._limits.overdue(self.name, view)
+        yield from self._limits.overdue_kills(self.name, view)
         for kind in KINDS:
             if view.pending(kind):
                 assert self._order is not None, "the rule is not part of a policy"
@@ -96,10 +96,12 @@ class RankPreemption(PreemptionRule):
         self, kind: SlotKind, view: ClusterView, order: Ranking
     ) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
-        for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
+        for rank, (attempt, reason, job) in enumerate(
+            check.victims(self._limits.allows_victim), start=1
+        ):
             place = float(check.place[attempt.job])
             why = Why(reason, self.name, rank, place, JobClaimant(job))
-            yield self._limits.order(attempt, why)
+            yield self._limits.kill_or_suspend(attempt, why)
 
 
 class _Check:
@@ -108,11 +110,11 @@ class _Check:
     def __init__(self, kind: SlotKind, view: ClusterView, order: Ranking) -> None:
         self._kind = kind
         self._view = view
-        self._urgent = dict(order.urgent(kind, view))
+        self._urgent = dict(order.urgent_tasks(kind, view))
         tiers = order.tiers(kind, view)
         self.place = {job: n for n, tier in enumerate(tiers, start=1) for job in tier}
         alive, leaving = possible_victims(kind, view)
-        spared = order.spared(kind)
+        spared = order.spared_attempts(kind)
         open_ = [a for a in alive if a.job in self.place and a.attempt not in spared]
         # The last job's first; of one tier the youngest first, as `possible_victims` has them.
         self._open = sorted(open_, key=lambda a: -self.place[a.job])
@@ -130,14 +132,14 @@ class _Check:
     def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, Reason, JobId]]:
         for job, tasks in self._urgent.items():
             for _ in range(self._tasks_without_slot(tasks)):
-                victim = self._take_first(partial(self._is_usable_of_another, job, allows))
+                victim = self._take_first(partial(self._is_victim_for_urgent, job, allows))
                 if victim is None:
                     break
                 yield victim, Reason.TRAINING_TASK, job
         for job, place in self.place.items():
             behind = partial(self._is_behind, place, allows)
             for node in self._held[job]:
-                if not self._finds_slot_on(node):
+                if not self._take_slot_on(node):
                     victim = self._take_first(lambda a, n=node, b=behind: a.node == n and b(a))  # type: ignore[misc]
                     if victim is not None:
                         yield victim, Reason.OUTRANKED_ON_NODE, job
@@ -152,7 +154,7 @@ class _Check:
     def _is_behind(self, place: int, allows: VictimTest, attempt: AttemptView) -> bool:
         return self.place[attempt.job] > place and allows(attempt)
 
-    def _is_usable_of_another(self, job: JobId, allows: VictimTest, attempt: AttemptView) -> bool:
+    def _is_victim_for_urgent(self, job: JobId, allows: VictimTest, attempt: AttemptView) -> bool:
         return attempt.job != job and allows(attempt) and self._may_launch(job, attempt.node)
 
     def _is_useful_to(self, job: JobId, behind: VictimTest, attempt: AttemptView) -> bool:
@@ -176,7 +178,7 @@ class _Check:
         self._supply -= found
         return tasks - found
 
-    def _finds_slot_on(self, number: NodeId) -> bool:
+    def _take_slot_on(self, number: NodeId) -> bool:
         """Whether one more suspended attempt finds a slot, free or about to be, on its node."""
         node = self._view.node(number)
         assert node is not None

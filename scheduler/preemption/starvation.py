@@ -82,7 +82,7 @@ class StarvationClocks:
             }
         self._known[kind] = {each.claimant for each in entitlements}
 
-    def unchanged(self, now_ms: Millis) -> None:
+    def note_no_change(self, now_ms: Millis) -> None:
         self._looked_ms = [now_ms for _ in KINDS]
 
     def any_run(self, kind: SlotKind) -> bool:
@@ -144,7 +144,7 @@ class StarvationWatch:
                 claims = self.entitlements(kind, view) if view.pending(kind) else ()
                 self._clocks.look(kind, claims, view.now_ms)
         else:
-            self._clocks.unchanged(view.now_ms)
+            self._clocks.note_no_change(view.now_ms)
         if view.now_ms - self._checked_ms < self._check_ms:
             return False
         self._checked_ms = view.now_ms
@@ -156,12 +156,12 @@ class StarvationWatch:
         assert self._order is not None, "the rule is not part of a policy"
         return self._order.entitlements(kind, view, each)
 
-    def spared(self, kind: SlotKind) -> Collection[AttemptId]:
+    def spared_attempts(self, kind: SlotKind) -> Collection[AttemptId]:
         """Running attempts that are not to be killed: HFSP's training tasks (III-E), which would
         begin anew before the claimants that starve get their slots.
         """
         order: object = self._order
-        return order.spared(kind) if isinstance(order, Ranking) else ()
+        return order.spared_attempts(kind) if isinstance(order, Ranking) else ()
 
     def deficits(self, kind: SlotKind, view: ClusterView) -> list[Deficit]:
         """The claimants that have starved for too long; none lacks more slots than it could use."""

@@ -30,22 +30,22 @@ class SuspendLimits:
         self._kill_after_ms = 1000 * kill_after_s
         self._held: Counter[NodeId] = Counter()
 
-    def allows(self, attempt: AttemptView) -> bool:
-        return self._over == "kill" or self.keeps(attempt)
+    def allows_victim(self, attempt: AttemptView) -> bool:
+        return self._over == "kill" or self.can_suspend(attempt)
 
-    def keeps(self, attempt: AttemptView) -> bool:
+    def can_suspend(self, attempt: AttemptView) -> bool:
         """Whether the attempt would be suspended, and not killed: its node must have room for it,
         and one of a task's two attempts cannot be suspended.
         """
         return attempt.alone and self._held[attempt.node] < self._limit
 
-    def order(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
-        if not self.keeps(attempt):
+    def kill_or_suspend(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
+        if not self.can_suspend(attempt):
             return Kill(attempt.attempt, why)
         self._held[attempt.node] += 1
         return Suspend(attempt.attempt, why)
 
-    def overdue(self, name: str, view: ClusterView) -> Iterator[Kill]:
+    def overdue_kills(self, name: str, view: ClusterView) -> Iterator[Kill]:
         """Begin a check: kill what was suspended too long, count what each node holds or will."""
         for rank, attempt in enumerate(view.attempts(), start=1):
             since_ms = attempt.suspended_ms

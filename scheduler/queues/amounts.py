@@ -35,7 +35,7 @@ def larger_of_each(one: Vector, other: Vector) -> Vector:
     return tuple(map(max, one, other))
 
 
-def truncated(amounts: Vector, by: float) -> Vector:
+def scaled_and_truncated(amounts: Vector, by: float) -> Vector:
     """Each amount times a factor, without what is behind the point."""
     return tuple(int(amount * by) for amount in amounts)
 
@@ -45,7 +45,7 @@ def nothing(like: Vector) -> Vector:
     return (0,) * len(like)
 
 
-def positive(amounts: Vector) -> Vector:
+def clamped_at_zero(amounts: Vector) -> Vector:
     """The amounts, those below 0 as 0."""
     return larger_of_each(amounts, nothing(amounts))
 

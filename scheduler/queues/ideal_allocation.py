@@ -12,11 +12,11 @@ from fractions import Fraction
 from callboard.scheduler.part_params import NotNegative, PartParams, Portion
 from callboard.scheduler.queues.amounts import (
     ResourceCalculator,
+    clamped_at_zero,
     float32,
     nothing,
-    positive,
+    scaled_and_truncated,
     smaller_of_each,
-    truncated,
 )
 from callboard.scheduler.queues.queue_order import need_rank
 from callboard.scheduler.queues.queue_tree import MonitoredQueue, QueueBalance, queue_tree
@@ -49,7 +49,7 @@ def balance_queues(
     for each in reversed(tree):
         _set_untouchable(each, calculator, total)
     root.ideal = total
-    allowed = truncated(total, float32(params.portion_per_round))
+    allowed = scaled_and_truncated(total, float32(params.portion_per_round))
     for each in tree:
         _Level(each, calculator, params).balance(allowed)
         each.obtained = _obtained_now(each, calculator, total, params)
@@ -86,40 +86,42 @@ class _Level:
 
     def balance(self, allowed: Vector) -> None:
         """Set what each child should hold and gives back."""
-        guaranteed = [each for each in self.children if self.more(each.queue.guaranteed, self.none)]
+        guaranteed = [
+            each for each in self.children if self.is_more(each.queue.guaranteed, self.none)
+        ]
         others = [each for each in self.children if each not in guaranteed]
         free = self.share_out(guaranteed, self.total, uniformly=False)
-        if self.more(free, self.none):
+        if self.is_more(free, self.none):
             self.share_out(others, free, uniformly=True)
-        scale = self.scale(allowed)
+        scale = self.preemption_scale(allowed)
         for each in self.children:
             each.given_back = self.given_back(each, scale)
 
-    def more(self, one: Vector, other: Vector) -> bool:
+    def is_more(self, one: Vector, other: Vector) -> bool:
         return self.calculator.compare(self.total, one, other) > 0
 
     def smaller(self, one: Vector, other: Vector) -> Vector:
-        return other if self.more(one, other) else one
+        return other if self.is_more(one, other) else one
 
     def larger(self, one: Vector, other: Vector) -> Vector:
-        return other if self.more(other, one) else one
+        return other if self.is_more(other, one) else one
 
     def share_out(self, queues: Sequence[QueueBalance], free: Vector, *, uniformly: bool) -> Vector:
         """What is left when nobody of them takes more."""
         for each in queues:
-            each.ideal = self.to_begin_with(each)
+            each.ideal = self.initial_ideal(each)
             free = minus(free, each.ideal)
-        needy = [each for each in queues if self.more(each.wanted, each.ideal)]
-        while needy and self.more(free, self.none):
+        needy = [each for each in queues if self.is_more(each.wanted, each.ideal)]
+        while needy and self.is_more(free, self.none):
             portions = _offered_portions(needy, uniformly=uniformly)
             served, needy = self.most_underserved(needy)
             free = self.offer_in_turn(served, needy, free, portions)
         return free
 
-    def to_begin_with(self, each: QueueBalance) -> Vector:
+    def initial_ideal(self, each: QueueBalance) -> Vector:
         """What it has, up to its guarantee and what nobody may take."""
         queue = each.queue
-        if self.more(queue.used, queue.guaranteed):
+        if self.is_more(queue.used, queue.guaranteed):
             return plus(smaller_of_each(queue.guaranteed, queue.used), each.untouchable)
         return queue.used
 
@@ -127,16 +129,16 @@ class _Level:
         self, needy: Sequence[QueueBalance]
     ) -> tuple[list[QueueBalance], list[QueueBalance]]:
         """Those with least of what they are guaranteed, and the others."""
-        ranks = [need_rank(self.served(each), each.queue.priority) for each in needy]
+        ranks = [need_rank(self.guarantee_ratio(each), each.queue.priority) for each in needy]
         least = min(ranks)
         split: tuple[list[QueueBalance], list[QueueBalance]] = ([], [])
         for each, rank in zip(needy, ranks, strict=True):
             split[rank != least].append(each)
         return split
 
-    def served(self, each: QueueBalance) -> float:
+    def guarantee_ratio(self, each: QueueBalance) -> float:
         """How often what it should hold is what it is guaranteed."""
-        if not self.more(each.queue.guaranteed, self.none):
+        if not self.is_more(each.queue.guaranteed, self.none):
             return WITHOUT_GUARANTEE
         return self.calculator.ratio(self.total, each.ideal, each.queue.guaranteed)
 
@@ -150,34 +152,34 @@ class _Level:
         """Offer each its portion; who takes some stays needy.  What is left of the free."""
         round_starts_with = free
         for each in served:
-            if not self.more(free, self.none):
+            if not self.is_more(free, self.none):
                 break
             portion = self.calculator.portion(round_starts_with, portions[each.queue.name])
             taken = self.accepted(each, smaller_of_each(portion, free))
             each.ideal = plus(each.ideal, taken)
-            if self.more(taken, self.none):
+            if self.is_more(taken, self.none):
                 needy.append(each)
-            free = positive(minus(free, taken))
+            free = clamped_at_zero(minus(free, taken))
         return free
 
     def accepted(self, each: QueueBalance, offered: Vector) -> Vector:
         """What of the offered it can use."""
         queue = each.queue
         lacking = minus(plus(queue.used, each.asked), each.ideal)
-        room = positive(minus(queue.maximum, each.ideal))
+        room = clamped_at_zero(minus(queue.maximum, each.ideal))
         taken = smaller_of_each(room, self.smaller(offered, lacking))
         if not each.children and not self.beyond_guarantees:
             due = minus(self.larger(queue.used, queue.guaranteed), each.ideal)
             taken = self.smaller(taken, self.larger(due, self.none))
-        return smaller_of_each(positive(taken), offered)
+        return smaller_of_each(clamped_at_zero(taken), offered)
 
-    def scale(self, allowed: Vector) -> float:
+    def preemption_scale(self, allowed: Vector) -> float:
         """What part of all that should be given back a round allows."""
         needed = self.none
         for each in self.children:
-            if self.more(each.queue.used, each.ideal):
+            if self.is_more(each.queue.used, each.ideal):
                 needed = plus(needed, minus(each.queue.used, each.ideal))
-        if not self.more(needed, allowed):
+        if not self.is_more(needed, allowed):
             return 1.0
         return self.calculator.ratio(self.total, allowed, needed)
 
@@ -185,9 +187,9 @@ class _Level:
         """What it has above what it should hold and above what it needs of its guarantee."""
         queue = each.queue
         kept = self.larger(self.smaller(each.wanted, queue.guaranteed), each.ideal)
-        if not self.more(queue.used, kept):
+        if not self.is_more(queue.used, kept):
             return self.none
-        return truncated(minus(queue.used, kept), scale)
+        return scaled_and_truncated(minus(queue.used, kept), scale)
 
 
 def _offered_portions(needy: Sequence[QueueBalance], *, uniformly: bool) -> dict[str, list[float]]:
@@ -210,7 +212,7 @@ def _obtained_now(
 ) -> Vector:
     """For how much of what a leaf gives back containers are chosen now."""
     queue, none = each.queue, nothing(total)
-    tolerated = truncated(queue.guaranteed, 1.0 + params.tolerance)
+    tolerated = scaled_and_truncated(queue.guaranteed, 1.0 + params.tolerance)
     acts = queue.preemptable and calculator.compare(total, queue.used, tolerated) > 0
     if each.children or not acts or calculator.compare(total, each.given_back, none) <= 0:
         return none

@@ -13,10 +13,10 @@ import msgspec
 from callboard.scheduler.part_params import PartParams, Portion
 from callboard.scheduler.queues.amounts import (
     ResourceCalculator,
+    clamped_at_zero,
     float32,
     nothing,
-    positive,
-    truncated,
+    scaled_and_truncated,
 )
 from callboard.scheduler.resources import Vector, fits, minus, plus
 
@@ -64,11 +64,11 @@ def select_victims(
     params: VictimParams,
 ) -> list[HeldContainer]:
     """The containers to give way, in turn; together no more than a round allows of the total."""
-    allowed = truncated(total, float32(params.portion_per_round))
+    allowed = scaled_and_truncated(total, float32(params.portion_per_round))
     chosen: list[HeldContainer] = []
     for leaf in leaves:
         choice = _Choice(leaf.to_obtain, allowed, calculator, total, params)
-        choice.take_all(leaf)
+        choice.take_from_leaf(leaf)
         chosen += choice.chosen
         allowed = choice.allowed
     return chosen
@@ -97,7 +97,7 @@ class _Choice:
     def done(self) -> bool:
         return self.calculator.compare(self.total, self.to_obtain, self.none) <= 0
 
-    def take_all(self, leaf: LeafVictims) -> None:
+    def take_from_leaf(self, leaf: LeafVictims) -> None:
         spared: list[HeldContainer] = []
         for held in reversed(leaf.applications):
             for container in _in_order_of_loss(held):
@@ -107,7 +107,7 @@ class _Choice:
                     spared.append(container)
                 else:
                     self.take(container)
-        self.take_masters(spared, truncated(leaf.guaranteed, self.params.master_portion))
+        self.take_masters(spared, scaled_and_truncated(leaf.guaranteed, self.params.master_portion))
 
     def take_masters(self, spared: Sequence[HeldContainer], kept: Vector) -> None:
         """The masters too, while those that are spared hold more than is kept."""
@@ -124,7 +124,9 @@ class _Choice:
         """Choose it if it brings something that is lacking and the round allows it."""
         before = self.to_obtain
         after = minus(before, container.size)
-        brings = self.calculator.compare(self.total, positive(after), positive(before)) < 0
+        brings = (
+            self.calculator.compare(self.total, clamped_at_zero(after), clamped_at_zero(before)) < 0
+        )
         spared = self.params.conservative and min(before) <= 0
         if spared or not brings or not fits(container.size, self.allowed):
             return False

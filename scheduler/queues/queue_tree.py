@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from callboard.scheduler.queues.amounts import nothing, positive
+from callboard.scheduler.queues.amounts import clamped_at_zero, nothing
 from callboard.scheduler.resources import Vector, minus, plus
 
 
@@ -62,7 +62,7 @@ class QueueBalance:
         """Take over what is pending, from the children where there are some."""
         if not self.children:
             self.pending = self.queue.pending
-            self.asked = positive(minus(self.pending, self.queue.reserved))
+            self.asked = clamped_at_zero(minus(self.pending, self.queue.reserved))
         for child in self.children:
             self.pending = plus(self.pending, child.pending)
             self.asked = plus(self.asked, child.asked)

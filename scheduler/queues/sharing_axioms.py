@@ -1,8 +1,8 @@
 """What users who share machines by several resources want of the rule, for tasks of finite size.
 
 Each looks at how many tasks all users have, by their demands.  Of DRF's four theorems none holds
-for whole tasks; what does are `envy_free_but_for_a_task`, `near_even` and, where nobody waits
-for a task that does not fit, `leaves_no_room`.
+for whole tasks; what does are `envy_free_but_for_a_task`, `near_even_dominant_shares` and, where
+nobody waits for a task that does not fit, `leaves_no_room`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ def tasks_within(amounts: Sequence[int | Fraction], demand: Vector) -> int:
     return min(int(there // each) for there, each in zip(amounts, demand, strict=True) if each)
 
 
-def shared_gladly(total: Vector, demands: Sequence[Vector], tasks: Sequence[int]) -> bool:
+def meets_sharing_incentive(total: Vector, demands: Sequence[Vector], tasks: Sequence[int]) -> bool:
     """Sharing incentive: nobody has less than an even part of the machine would run for them."""
     even = [Fraction(whole, len(demands)) for whole in total]
     return all(
@@ -49,14 +49,16 @@ def leaves_no_room(demands: Sequence[Vector], free: Vector) -> bool:
     return not any(fits(demand, free) for demand in demands)
 
 
-def near_even(total: Vector, demands: Sequence[Vector], tasks: Sequence[int]) -> bool:
+def near_even_dominant_shares(
+    total: Vector, demands: Sequence[Vector], tasks: Sequence[int]
+) -> bool:
     """Everybody's dominant share is at least 1/k less the largest share of a task."""
     one_task = [dominant_share(total, demand) for demand in demands]
     least = Fraction(1, len(demands)) - max(one_task)
     return all(had * each >= least for had, each in zip(tasks, one_task, strict=True))
 
 
-def gains_by_a_lie(
+def profitable_lie(
     rule: FillingRule, total: Vector, demands: Sequence[Vector], claims: Iterable[Vector]
 ) -> tuple[int, Vector] | None:
     """Who runs more tasks by one of these claims than by the truth, and by which; None if nobody

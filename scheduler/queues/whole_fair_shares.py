@@ -28,7 +28,7 @@ class SharePool(msgspec.Struct, frozen=True, kw_only=True):
         share = int(max(self.weight * level, Fraction(self.min_share)))
         return share if self.max_share is None else min(share, self.max_share)
 
-    def fixed(self) -> int | None:
+    def fixed_share(self) -> int | None:
         """Its share where no level changes it: without a maximum or weight above 0, or inactive."""
         if self.inactive or (self.max_share is not None and self.max_share <= 0):
             return 0
@@ -37,7 +37,7 @@ class SharePool(msgspec.Struct, frozen=True, kw_only=True):
 
 def whole_fair_shares(total: int, pools: Sequence[SharePool]) -> list[int]:
     """Each pool's share of that many units, in the order given."""
-    fixed = [pool.fixed() for pool in pools]
+    fixed = [pool.fixed_share() for pool in pools]
     sharing = [pool for pool, share in zip(pools, fixed, strict=True) if share is None]
     left = max(total - sum(share for share in fixed if share is not None), 0)
     level = _fair_share_level(left, sharing)

@@ -22,7 +22,7 @@ _ALTERNATIVES = re.compile(r"\{[^={}]+\}")
 """Braces that hold values, not the entries of a table."""
 
 
-def read_table(text: str, part: str) -> dict[str, Any]:
+def read_params(text: str, part: str) -> dict[str, Any]:
     """The words between a part's brackets as plain data; PolicySpecError if they are not TOML."""
     flaw = toml_flaw(text)
     if flaw is not None:

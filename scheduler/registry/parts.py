@@ -60,7 +60,7 @@ class Catalogue:
         self._parts = parts
         self._more = {} if more is None else dict(more)
         self._from_file = from_file
-        self._settings = {self.current(name): each for name, each in (settings or {}).items()}
+        self._settings = {self.current_name(name): each for name, each in (settings or {}).items()}
         self._meant_by = meant_by
 
     def with_settings(self, settings: PartSettings) -> "Catalogue":
@@ -73,13 +73,13 @@ class Catalogue:
     def names(self) -> list[str]:
         return list(dict.fromkeys([*self._parts, *self._more]))
 
-    def current(self, name: str) -> str:
+    def current_name(self, name: str) -> str:
         """What a part is called today, if `name` is what it was called before."""
         known = name in self._parts or name in self._more
         return name if known else OLD_NAMES.get(name, name)
 
     def part(self, piece: SpelledPart, what: str = "policy part") -> type[Spelled]:
-        name = self.current(piece.name)
+        name = self.current_name(piece.name)
         if name in self._parts:
             return self._parts[name]
         if piece.name in self._more:
@@ -101,11 +101,11 @@ class Catalogue:
         raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {known}.")
 
     def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
-        part, name = self.part(piece, what), self.current(piece.name)
+        part, name = self.part(piece, what), self.current_name(piece.name)
         usual = self._settings.get(name, {})
-        said = parameters.read_table(piece.params, name) if piece.params else {}
+        said = parameters.read_params(piece.params, name) if piece.params else {}
         params = parameters.decode_params({**usual, **said}, part.Params, name)
-        for unused, why in part.unused(params).items():
+        for unused, why in part.unused_params(params).items():
             if unused in said:
                 raise PolicySpecError(f"`{name}({piece.params})`: `{unused}` does nothing, {why}")
         return PartSpec(name, part, params, parameters.decode_params(usual, part.Params, name))
@@ -239,7 +239,7 @@ def _spelling_of_field(slot: str, value: object) -> str:
         raise PolicySpecError(f'`{slot} = "{name}"` names {1 + len(more)} parts, not one')
     if value is not name and piece != SpelledPart(name):
         raise PolicySpecError(f'`{slot}`: expected one part\'s bare name, got "{name}"')
-    if SHIPPED.current(piece.name) in PARTS:
+    if SHIPPED.current_name(piece.name) in PARTS:
         really = part_kind(SHIPPED.part(piece))
         if really != slot:
             raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")

@@ -69,7 +69,7 @@ def short_policy(policy: str, params_max: int = 40) -> str:
     return "+".join(f"{name}({params})" if params else name for name, params in shown)
 
 
-def without_common(policy: str, others: Collection[str], params_max: int) -> str:
+def without_common_params(policy: str, others: Collection[str], params_max: int) -> str:
     """The spelling, in which of longer parameters than that only those are left that not all of
     these others have in that place; they have the same parts.
     """

@@ -104,7 +104,7 @@ class Late(stragglers.StragglerRule):
             self._judge_nodes(kind, running)
         return stragglers.neediest_first(found)
 
-    def full(self, job: JobId, kind: SlotKind, view: ClusterView) -> bool:
+    def has_reached_cap(self, job: JobId, kind: SlotKind, view: ClusterView) -> bool:
         if self.params.by == "percentile":
             return self.speculative[kind].total() >= self._cap * view.slots(kind)
         speculative = self.speculative[kind][job]
@@ -116,7 +116,7 @@ class Late(stragglers.StragglerRule):
         if self.params.by == "percentile":
             return node not in self._slow_nodes[kind]
         return not any(
-            times[straggler.job].slow(node, self._slow_node)
+            times[straggler.job].is_slow(node, self._slow_node)
             for times in self._times
             if straggler.job in times
         )
@@ -130,7 +130,7 @@ class Late(stragglers.StragglerRule):
             limit = percentile(rates, self._slow_task) if rates else 0
             return [each for each in told if progress_rate(each) < limit]
         spread = ExactDeviation(rates)
-        return [each for each in told if spread.above(progress_rate(each), self._slow_task)]
+        return [each for each in told if spread.is_mean_above(progress_rate(each), self._slow_task)]
 
     def _judge_nodes(self, kind: SlotKind, running: dict[JobId, list[AttemptView]]) -> None:
         totals = dict(self._done[kind])
@@ -159,10 +159,10 @@ class ExactDeviation:
         self.total += new
         self.squares += new * new
 
-    def above(self, number: int, deviations: Fraction) -> bool:
+    def is_mean_above(self, number: int, deviations: Fraction) -> bool:
         return self._gap_exceeds(self.total - self.count * number, deviations)
 
-    def below(self, number: int, deviations: Fraction) -> bool:
+    def is_mean_below(self, number: int, deviations: Fraction) -> bool:
         return self._gap_exceeds(self.count * number - self.total, deviations)
 
     def _gap_exceeds(self, gap: int, deviations: Fraction) -> bool:
@@ -184,10 +184,10 @@ class NodeTimes:
         assert after is not None
         self._means.swap(before, after)
 
-    def slow(self, node: NodeId, deviations: Fraction) -> bool:
+    def is_slow(self, node: NodeId, deviations: Fraction) -> bool:
         """Whether tasks take too long there; not where none has ended."""
         mean = self._node_mean(node)
-        return mean is not None and self._means.below(mean, deviations)
+        return mean is not None and self._means.is_mean_below(mean, deviations)
 
     def _node_mean(self, node: NodeId) -> int | None:
         """In thousandths of a millisecond."""

@@ -31,7 +31,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from callboard.scheduler.decisions import Speculate
-from callboard.scheduler.estimation import work_done, work_ms
+from callboard.scheduler.estimation import share_of_work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, SlotKind
 from callboard.scheduler.part_params import Count, NotNegative, PartParams, Portion
@@ -175,7 +175,7 @@ class Mantri(StragglerRule):
 
 
 def _work_ms_and_share(attempt: AttemptView) -> tuple[Millis, float]:
-    return work_ms(attempt), work_done(attempt)
+    return work_ms(attempt), share_of_work_done(attempt)
 
 
 def _lower_median(times: list[Millis]) -> Millis:

@@ -57,7 +57,7 @@ class StragglerRule(SpeculationRule):
     def find(self, kind: SlotKind, running: RunningByJob, view: ClusterView) -> Sequence[Straggler]:
         """The stragglers now, the neediest first; `running`: running attempts by job."""
 
-    def full(self, job: JobId, kind: SlotKind, view: ClusterView) -> bool:  # noqa: ARG002
+    def has_reached_cap(self, job: JobId, kind: SlotKind, view: ClusterView) -> bool:  # noqa: ARG002
         """Whether the job may have no more speculative attempts now; changed by facts alone."""
         return False
 
@@ -112,7 +112,7 @@ class StragglerRule(SpeculationRule):
         stragglers = self.stragglers[kind]
         if not stragglers:  # mostly, and it is asked after every message
             return False
-        return any(not self.full(each.job, kind, view) for each in stragglers.values())
+        return any(not self.has_reached_cap(each.job, kind, view) for each in stragglers.values())
 
     def why(self, straggler: Straggler, rank: int) -> Why:
         """The score is the seconds that the straggler is expected to go on; 0: unknown."""
@@ -127,7 +127,7 @@ class StragglerRule(SpeculationRule):
             return False
         if self._order is not None and not self._order.may_speculate(straggler.job, kind):
             return False
-        full = self.full(straggler.job, kind, view)
+        full = self.has_reached_cap(straggler.job, kind, view)
         return not full and self.suits(straggler, kind, node, view)
 
     def _find_stragglers(self, view: ClusterView) -> None:

@@ -174,17 +174,17 @@ def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
     values: Any = value_at(raw, key)
     for name, value in values.items():
         try:
-            msgspec.convert(_with_value_at(raw, key, {name: value}), type_)
+            msgspec.convert(_copy_with_value_at(raw, key, {name: value}), type_)
         except msgspec.ValidationError:
             return (*key, name, *parse_key(after))
     return key  # a name is wrong
 
 
-def _with_value_at(raw: Any, key: KeyPath, value: object) -> object:
+def _copy_with_value_at(raw: Any, key: KeyPath, value: object) -> object:
     if not key:
         return value
     copy = dict(raw) if isinstance(raw, dict) else list(raw)
-    copy[key[0]] = _with_value_at(raw[key[0]], key[1:], value)  # type: ignore[index]
+    copy[key[0]] = _copy_with_value_at(raw[key[0]], key[1:], value)  # type: ignore[index]
     return copy
 
 

@@ -28,7 +28,7 @@ from callboard.actors.vocabulary.events import (
     SchedulingAttempted,
 )
 from callboard.journal.checks.findings import Violation
-from callboard.scheduler.model import scheduler_of
+from callboard.scheduler.model import scheduler_of_attempt
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.resources import total
 from tests.support.world import PlayedRun, job, play
@@ -183,7 +183,7 @@ def test_the_jobs_of_a_scheduler_that_ends_go_to_another(policy: str, scheduler:
     assert len(takers) > 1
     assert isinstance(run.architecture, SharedCell)
     ended = [each for each in run.all(AttemptClosed) if each.at_ms == 6000]
-    assert {scheduler_of(each.attempt) for each in ended} <= {scheduler}
+    assert {scheduler_of_attempt(each.attempt) for each in ended} <= {scheduler}
 
 
 @pytest.mark.parametrize("policy", SHARING)

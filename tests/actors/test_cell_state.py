@@ -64,8 +64,8 @@ def test_every_fit_conflict_is_a_sequence_conflict_on_the_same_state(
 ) -> None:
     live, claims, demand = world
     for claim in claims:
-        if live.conflicts(claim, demand, "fit"):
-            assert live.conflicts(claim, demand, "sequence")
+        if live.is_conflicting(claim, demand, "fit"):
+            assert live.is_conflicting(claim, demand, "sequence")
 
 
 def test_a_claim_of_others_is_a_sequence_conflict_even_where_there_is_room() -> None:
@@ -73,8 +73,8 @@ def test_a_claim_of_others_is_a_sequence_conflict_even_where_there_is_room() -> 
     copy = live.copy()
     claim = copy.claim(1, (1, 0))
     live.claim(1, (1, 0))
-    assert not live.conflicts(claim, (1, 0), "fit")
-    assert live.conflicts(claim, (1, 0), "sequence")
+    assert not live.is_conflicting(claim, (1, 0), "fit")
+    assert live.is_conflicting(claim, (1, 0), "sequence")
     assert live.commit([claim], (1, 0), "fit", "incremental").committed == (1,)
 
 

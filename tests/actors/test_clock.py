@@ -135,9 +135,9 @@ def test_what_a_clock_shows() -> None:
     assert not clock.wrong
     clock.set_rate(2.0, 1000)
     clock.set_rate(0.5, 3000)
-    assert [clock.own_ms(0, at) for at in (1000, 2000, 3000, 5000)] == [1000, 3000, 5000, 6000]
-    assert clock.own_ms(2000, 5000) == 3000
-    assert clock.real_ms(3000) == 6000
-    assert clock.real_ms(0) == 0
+    assert [clock.elapsed_ms(0, at) for at in (1000, 2000, 3000, 5000)] == [1000, 3000, 5000, 6000]
+    assert clock.elapsed_ms(2000, 5000) == 3000
+    assert clock.real_wait_ms(3000) == 6000
+    assert clock.real_wait_ms(0) == 0
     clock.set_rate(10.0, 6000)
-    assert clock.real_ms(1) == 1  # time goes on
+    assert clock.real_wait_ms(1) == 1  # time goes on

@@ -126,8 +126,8 @@ def test_the_rule_looks_at_each_launch_of_such_jobs() -> None:
 
 
 def test_p5_catches_a_scheduler_that_takes_no_notice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BookedJob, "may_run_on", lambda *_: True)
-    monkeypatch.setattr(Frontend, "only_on", lambda *_: ())
+    monkeypatch.setattr(BookedJob, "allows_node_type", lambda *_: True)
+    monkeypatch.setattr(Frontend, "allowed_node_types", lambda *_: ())
     with pytest.raises(Violation) as found:
         play(JOBS, "sparrow", cluster=MIXED, tasks=PLAIN, recount=False)
     assert found.value.rule == "P5"

@@ -28,7 +28,7 @@ from callboard.actors.hawk.hawk_params import EagleParams
 from callboard.actors.hawk.held_reservations import (
     HeldReservations,
     behind_long,
-    least_left_first,
+    place_with_least_left,
 )
 from callboard.actors.hawk.long_scheduler import LongScheduler
 from callboard.actors.hawk.long_waits import LongWaits
@@ -108,7 +108,7 @@ class Delivered(Onlooker, Probe):
             if isinstance(actor, Node) or address in architecture.schedulers():
                 kernel.probe(address, self)
 
-    def before(self, actor: Any, message: Any) -> None:
+    def before_message(self, actor: Any, message: Any) -> None:
         self.mail.append((actor.now_ms, actor.name, message))
 
     def of(self, *kinds: type) -> list[Any]:
@@ -148,8 +148,8 @@ def test_the_closed_part_is_a_share_that_is_exact_and_rounded_down() -> None:
     """In binary 0.29 of a hundred is less than 29; nodes without such slots do not count."""
     nodes = [NodeFacts(n, 0, 1, n % 2, 1.0) for n in range(100)]
     part = ShortPartition(nodes, 0.29)
-    assert len(part.closed(MAP)) == 29
-    assert len(part.open(MAP)) == 71
+    assert len(part.nodes_closed_to_long(MAP)) == 29
+    assert len(part.nodes_open_to_long(MAP)) == 71
 
 
 def test_a_job_is_long_by_the_mean_of_all_its_tasks() -> None:
@@ -422,19 +422,19 @@ def test_what_is_stolen_is_the_first_group_of_short_ones_behind_a_long_one() -> 
 
 def test_the_stage_with_least_left_goes_first_but_not_past_a_long_one_at_the_head() -> None:
     queue = [held(1, 10, 5), held(2, 20, 2), held(3, 5, 9)]
-    assert least_left_first(queue, cap=5) == 1
-    assert least_left_first([held(0, 900, 9, long=True), *queue], cap=5) == 0
-    assert least_left_first([*queue, held(4, 4, 1)], cap=5) == 3
+    assert place_with_least_left(queue, cap=5) == 1
+    assert place_with_least_left([held(0, 900, 9, long=True), *queue], cap=5) == 0
+    assert place_with_least_left([*queue, held(4, 4, 1)], cap=5) == 3
 
 
 def test_nobody_is_put_off_by_more_than_the_cap_allows() -> None:
     """SoCC 2016, §4.4: 5 times its own estimate."""
     first, second = held(1, 10, 9), held(2, 20, 1)
-    assert least_left_first([first, second], cap=5) == 1
+    assert place_with_least_left([first, second], cap=5) == 1
     first.put_off_ms = 30
-    assert least_left_first([first, second], cap=5) == 1
+    assert place_with_least_left([first, second], cap=5) == 1
     first.put_off_ms = 31
-    assert least_left_first([first, second], cap=5) == 0
+    assert place_with_least_left([first, second], cap=5) == 0
 
 
 def test_a_node_counts_how_long_it_has_put_a_job_off() -> None:

@@ -12,9 +12,9 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.findings import Violation
-from callboard.journal.tell.explain import explain_wait
+from callboard.journal.tell.explain import explain_from_events
 from callboard.journal.tell.response_parts import response_parts
-from callboard.scheduler.model import SETUP, Millis, scheduler_of
+from callboard.scheduler.model import SETUP, Millis, scheduler_of_attempt
 from tests.actors.test_architectures import EVERY
 from tests.support.world import IN_STEP, PlayedRun, job, play, spec_of
 
@@ -116,7 +116,7 @@ def test_one_of_several_schedulers_that_is_gone_costs_no_initialisation() -> Non
     run = play([slow()], "sparrow(schedulers=2)", cluster=cluster, script=script)
     assert [each.at_ms for each in run.all(ev.JobInitialised)] == [7000]
     assert [each.at_ms for each in run.all(ev.JobResubmitted)] == [7100]
-    assert {scheduler_of(each.attempt) for each in run.launches()} == {2}
+    assert {scheduler_of_attempt(each.attempt) for each in run.launches()} == {2}
 
 
 def test_a_long_one_is_not_taken_for_a_run_that_is_stuck() -> None:
@@ -154,7 +154,7 @@ def test_a_launch_before_breaks_a_rule() -> None:
 
 def test_its_time_is_told_apart_from_waiting() -> None:
     events = told()
-    assert "  For 7.000 s of it the job was being initialised" in explain_wait(events, 0)
+    assert "  For 7.000 s of it the job was being initialised" in explain_from_events(events, 0)
     parts = response_parts(lambda: events, 0)
     assert parts is not None
     assert parts.ms["the job was initialised"] == 7000

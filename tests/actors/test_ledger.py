@@ -62,7 +62,7 @@ def step_attempt(ledger: Ledger, what: str, attempt: BookedAttempt) -> None:
             ledger.close_attempt(attempt, BookedChange.REPORT_FAILED)
             ledger.job(attempt.job).give_back(model.MAPS, attempt.task, 1)
         case "suspend":
-            attempt.change(BookedChange.ORDER_SUSPEND)
+            attempt.change_state(BookedChange.ORDER_SUSPEND)
             ledger.suspend_attempt(attempt)
         case "resume":
             node = ledger.node(attempt.node)
@@ -92,8 +92,8 @@ def test_attempts_and_outputs_are_found_as_by_a_search_in_the_same_order(
         assert sorted(node.with_outputs.values(), key=lambda each: each.submission) == having
         for entry in having:
             left = list(entry.outputs[node.node])
-            assert entry.take_back(node.node) == left
-            assert entry.take_back(node.node) == []
+            assert entry.take_back_lost_maps(node.node) == left
+            assert entry.take_back_lost_maps(node.node) == []
 
 
 def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() -> None:
@@ -104,7 +104,7 @@ def test_s4_outputs_that_could_not_be_fetched_count_as_failures_of_their_maps() 
     for _ in range(3):
         done = ledger.launch_task(job, model.MAPS, here)
         ledger.close_attempt(done, BookedChange.REPORT_SUCCEEDED)
-        ((task, _),) = job.take_back(here.node)
+        ((task, _),) = job.take_back_lost_maps(here.node)
         assert not job.fail(model.MAPS, task)
         job.give_back(model.MAPS, task, 1)
     original = ledger.launch_task(job, model.MAPS, here)
@@ -124,7 +124,7 @@ def test_s4_what_runs_beside_a_beaten_attempt_is_not_alone() -> None:
     beaten = ledger.launch_task(job, model.MAPS, here)
     winner = ledger.copy_attempt(beaten, there)
     ledger.close_attempt(winner, BookedChange.REPORT_SUCCEEDED)
-    assert job.take_back(there.node) == [(beaten.task, winner.attempt)]
+    assert job.take_back_lost_maps(there.node) == [(beaten.task, winner.attempt)]
     job.give_back(model.MAPS, beaten.task, 1)
     again = ledger.launch_task(job, model.MAPS, elsewhere)
     assert again.task == beaten.task

@@ -85,26 +85,26 @@ def test_only_what_is_over_has_no_way_out(name: str) -> None:
 
 def test_a_slots_attempt_is_as_it_was_after_an_illegal_change() -> None:
     attempt = RunningAttempt(launch(), 0)
-    attempt.change(lc.AttemptChange.START_MAP)
+    attempt.change_state(lc.AttemptChange.START_MAP)
     with pytest.raises(lc.IllegalTransition, match="attempt 1 is 'working'"):
-        attempt.change(lc.AttemptChange.RESUME)
+        attempt.change_state(lc.AttemptChange.RESUME)
     assert attempt.state is lc.AttemptState.WORKING
 
 
 def test_a_booked_attempt_is_as_it_was_after_an_illegal_change() -> None:
     nobody: Any = None
     entry = BookedAttempt(nobody, 4, 0, MAPS, MAP, 0, 0, 0, Locality.NODE, 0)
-    entry.change(lc.BookedChange.ORDER_KILL)
+    entry.change_state(lc.BookedChange.ORDER_KILL)
     with pytest.raises(lc.IllegalTransition, match="attempt 4 is 'killing'"):
-        entry.change(lc.BookedChange.EXPIRE)
+        entry.change_state(lc.BookedChange.EXPIRE)
     assert (entry.state, entry.killing) == (lc.BookedState.KILLING, True)
 
 
 def test_a_booked_node_is_as_it_was_after_an_illegal_change() -> None:
     entry = BookedNode(NodeFacts(3, 0, 2, 1, 1.0))
-    entry.change(lc.BookedNodeChange.DRAIN)
+    entry.change_state(lc.BookedNodeChange.DRAIN)
     with pytest.raises(lc.IllegalTransition, match="node 3 is 'out of service'"):
-        entry.change(lc.BookedNodeChange.DRAIN)
+        entry.change_state(lc.BookedNodeChange.DRAIN)
     assert entry.drained
 
 

@@ -177,7 +177,7 @@ def test_bounds_of_the_list() -> None:
     assert faulty.exceeds(1, 3 * BUCKET_MS, 10)
     assert faulty.exceeds(1, 12 * BUCKET_MS - 1, 10)
     assert not faulty.exceeds(1, 12 * BUCKET_MS, 10)
-    assert faulty.expires_ms(1) == 12 * BUCKET_MS
+    assert faulty.listed_until_ms(1) == 12 * BUCKET_MS
 
     even = NodeBlacklist()
     for node, faults in ((0, 6), (1, 4), (2, 2), (3, 4)):

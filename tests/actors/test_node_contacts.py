@@ -24,7 +24,7 @@ from callboard.actors.vocabulary.events import (
     ReservationsStolen,
 )
 from callboard.journal.checks.findings import Violation
-from callboard.scheduler.model import scheduler_of
+from callboard.scheduler.model import scheduler_of_attempt
 from callboard.scheduler.policy import PolicySpecError
 from tests.support.soak import one_in
 from tests.support.world import PlayedRun, job, play
@@ -64,7 +64,7 @@ def test_a_node_that_is_gone_is_given_up_after_as_long_as_a_master_would_wait(po
     assert all(EXPIRY_MS < silent <= EXPIRY_MS + 2 * 3000 for silent in silent_ms)
     since_ms = {each.scheduler: each.at_ms for each in lost}
     for each in run.launches():
-        given_up_ms = since_ms.get(scheduler_of(each.attempt))
+        given_up_ms = since_ms.get(scheduler_of_attempt(each.attempt))
         assert each.node != 4 or given_up_ms is None or each.at_ms < given_up_ms
     ended = [each for each in run.all(AttemptClosed) if each.at_ms in since_ms.values()]
     assert any(each.outcome is Outcome.KILLED for each in ended)
@@ -154,7 +154,7 @@ def test_short_jobs_of_a_scheduler_that_is_gone_go_to_another(policy: str) -> No
     run = play(jobs, policy, cluster=CLUSTER, tasks=Tasks(), script=script)
     assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED] * 8
     after = [each for each in run.launches() if each.at_ms > 2000]
-    assert {scheduler_of(each.attempt) for each in after} == {2}
+    assert {scheduler_of_attempt(each.attempt) for each in after} == {2}
 
 
 @pytest.mark.parametrize("policy", OF_TWO_KINDS)
@@ -168,11 +168,11 @@ def test_long_jobs_wait_until_their_scheduler_is_back(policy: str) -> None:
     jobs = [job(0, maps=16, map_ms=9000), *short]
     run = play(jobs, policy, cluster=CLUSTER, tasks=Tasks(), script=script)
     assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED] * 24
-    of_long = [each.at_ms for each in run.launches() if scheduler_of(each.attempt) == 3]
+    of_long = [each.at_ms for each in run.launches() if scheduler_of_attempt(each.attempt) == 3]
     assert [at_ms for at_ms in of_long if at_ms < 4000]
     assert not [at_ms for at_ms in of_long if 4000 <= at_ms < 14_000]
     assert sum(at_ms >= 14_000 for at_ms in of_long) >= 16
-    others = [each.at_ms for each in run.launches() if scheduler_of(each.attempt) != 3]
+    others = [each.at_ms for each in run.launches() if scheduler_of_attempt(each.attempt) != 3]
     assert [at_ms for at_ms in others if 4100 <= at_ms < 14_000]
 
 

@@ -10,7 +10,9 @@ from callboard.actors.placement import Placement
 def place(
     seed: int, job: int, blocks: int, replication: int, nodes: int, racks: int
 ) -> NDArray[np.int32]:
-    return Placement(seed, nodes=nodes, racks=racks, replication=replication).place(job, blocks)
+    return Placement(seed, nodes=nodes, racks=racks, replication=replication).place_job_blocks(
+        job, blocks
+    )
 
 
 def test_three_replicas_lie_on_three_nodes_in_two_racks() -> None:
@@ -64,6 +66,6 @@ def test_a_row_is_the_same_as_its_blocks_one_by_one(
 ) -> None:
     placement = Placement(9, nodes=nodes, racks=racks, replication=replication)
     for job in (0, 6):
-        row = placement.place(job, blocks).tolist()
+        row = placement.place_job_blocks(job, blocks).tolist()
         for block, placed in enumerate(row):
             assert [node for node in placed if node >= 0] == placement.place_block(job, block)

@@ -106,7 +106,7 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     while (launch := policy.decide(offer, ledger)) is not None:
         assert isinstance(launch, Launch)
         attempt = ledger.launch_task(entry, MAPS, nodes[1])
-        offer.give(launch.kind, launch.level)
+        offer.count_given(launch.kind, launch.level)
         policy.observe(Launched(0, MAPS, attempt.attempt, 1), ledger)
         taken.append((attempt.task, attempt.level))
     assert taken[0] == (0, Locality.OFF_RACK)

@@ -78,7 +78,7 @@ def test_every_step_costs_heartbeats() -> None:
     run = play([prepared()], cluster=ONE_SLOT)
     starts = [of(run, ev.AttemptLaunched, each)[0].at_ms for each in (SETUP, CLEANUP)]
     launch = maps_of(run)[0].at_ms
-    period = ONE_SLOT.round_ms()
+    period = ONE_SLOT.heartbeat_cycle_ms()
     assert launch - starts[0] == 2 * period
     assert starts[1] - launch == 5 * period
     assert run.all(ev.JobFinished)[0].at_ms - starts[1] == period

@@ -33,7 +33,7 @@ from callboard.actors.vocabulary.messages import SchedulerGone
 from callboard.experiments.run.plugins import canonical_policy, load_policy
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.scheduler.model import MAPS, scheduler_of
+from callboard.scheduler.model import MAPS, scheduler_of_attempt
 from callboard.scheduler.policy import PolicySpecError
 from tests.support.traces import oracle
 from tests.support.world import PlayedRun, job, play, spec_of
@@ -66,7 +66,7 @@ def small(nodes: int = 4, slots: int = 1) -> Cluster:
 def test_the_scheduler_of_an_attempt_stands_in_its_number() -> None:
     """Each has a block of numbers of its own, which rule S4 counts through."""
     run = play([job(n, maps=2) for n in range(5)], "sparrow(schedulers=3)", cluster=small())
-    of_jobs = {each.job: scheduler_of(each.attempt) for each in run.launches()}
+    of_jobs = {each.job: scheduler_of_attempt(each.attempt) for each in run.launches()}
     assert of_jobs == {0: 1, 1: 2, 2: 3, 3: 1, 4: 2}
 
 
@@ -204,10 +204,10 @@ def test_jobs_of_a_scheduler_that_is_gone_go_to_the_next(policy: str) -> None:
     assert {each.at_ms for each in again if each.job == 0} == {4100}
     assert all(each.at_ms == 4000 or each.job == 3 for each in again if each.at_ms < 4100)
     after = [each for each in run.launches() if each.at_ms >= 4000]
-    assert {scheduler_of(each.attempt) for each in after} == {2, 3}
+    assert {scheduler_of_attempt(each.attempt) for each in after} == {2, 3}
     killed = [each for each in run.all(AttemptEnded) if each.outcome is Outcome.KILLED]
     assert killed
-    assert all(scheduler_of(each.attempt) == 1 and each.at_ms == 4005 for each in killed)
+    assert all(scheduler_of_attempt(each.attempt) == 1 and each.at_ms == 4005 for each in killed)
 
 
 @pytest.mark.parametrize("policy", PLACED)
@@ -218,7 +218,7 @@ def test_a_scheduler_that_is_back_has_new_jobs_and_new_numbers(policy: str) -> N
     ]
     run = lost(policy, *script)
     of_job_3 = [each for each in run.launches() if each.job == 3]
-    assert {scheduler_of(each.attempt) for each in of_job_3} == {1}
+    assert {scheduler_of_attempt(each.attempt) for each in of_job_3} == {1}
     numbers = [each.attempt for each in run.launches()]
     assert len(numbers) == len(set(numbers))
 
@@ -229,7 +229,7 @@ def test_a_job_goes_round_the_list_until_somebody_is_there() -> None:
     run = lost(PLACED[0], *gone, ScheduledFault(2000, faults.RestartScheduler(2)))
     tried = [each.at_ms for each in run.all(JobResubmitted) if each.job == 0]
     assert tried == [100, 200, 300, 500, 700, 900, 1300, 1700, 2100, 2900]
-    assert {scheduler_of(each.attempt) for each in run.launches()} == {2}
+    assert {scheduler_of_attempt(each.attempt) for each in run.launches()} == {2}
 
 
 def test_a_job_whose_stages_are_all_refused_is_submitted_again_once() -> None:

@@ -221,26 +221,26 @@ def test_a_copied_training_task_is_measured_once() -> None:
     """HFSP: whichever attempt ends well measures the task; the other one adds nothing."""
     for winner, loser in ((1, 9), (9, 1)):
         phase = TrainingPhase(tasks=10, wanted=2)
-        assert phase.started(1)
-        assert phase.started(2)
-        phase.speculated(1, 9)
-        phase.ended(Closed(0, MAPS, winner, 0, True, 5000))
-        phase.ended(Closed(0, MAPS, loser, 1, False, 7000))
-        seen = [(phase.trained, phase.to_launch)]
-        phase.ended(Closed(0, MAPS, 2, 0, True, 7000))
-        seen.append((phase.trained, phase.to_launch))
+        assert phase.note_launch(1)
+        assert phase.note_launch(2)
+        phase.note_copy(1, 9)
+        phase.note_end(Closed(0, MAPS, winner, 0, True, 5000))
+        phase.note_end(Closed(0, MAPS, loser, 1, False, 7000))
+        seen = [(phase.is_trained, phase.tasks_to_launch)]
+        phase.note_end(Closed(0, MAPS, 2, 0, True, 7000))
+        seen.append((phase.is_trained, phase.tasks_to_launch))
         assert seen == [(False, 0), (True, 0)]
         assert phase.mean_ms() == 6000
 
 
 def test_a_training_task_is_replaced_only_when_no_attempt_of_it_runs() -> None:
     phase = TrainingPhase(tasks=10, wanted=1)
-    phase.started(1)
-    phase.speculated(1, 9)
+    phase.note_launch(1)
+    phase.note_copy(1, 9)
     wanting = []
     for attempt in (1, 9):
-        phase.ended(Closed(0, MAPS, attempt, 0, False))
-        wanting.append(phase.to_launch)
+        phase.note_end(Closed(0, MAPS, attempt, 0, False))
+        wanting.append(phase.tasks_to_launch)
     assert wanting == [0, 1]
 
 

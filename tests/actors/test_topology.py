@@ -58,7 +58,7 @@ def test_racks_keep_their_mean_size_on_another_number_of_nodes(nodes: int, racks
 def test_hdfs_puts_the_second_and_third_replica_into_one_other_rack_of_uneven_ones() -> None:
     topology = Topology(3, (20, 30, 10))
     placement = Placement(4, nodes=60, topology=topology, replication=3)
-    rows = placement.place(0, 200)
+    rows = placement.place_job_blocks(0, 200)
     for block, (first, second, third) in enumerate(rows.tolist()):
         assert topology.rack_of(first) != topology.rack_of(second) == topology.rack_of(third)
         assert placement.place_block(0, block) == [first, second, third]

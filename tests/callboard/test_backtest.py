@@ -9,7 +9,7 @@ import pytest
 
 from callboard import what_if
 from callboard.commands import backtest_command
-from callboard.console import aligned
+from callboard.console import aligned_lines
 from callboard.playing import PlayedTasks
 from tests.callboard.conftest import Run
 from tests.callboard.test_capacity_file import MINE, xml
@@ -95,7 +95,7 @@ def test_where_no_figure_can_be_drawn_that_is_said_before_the_work(
     callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setattr(backtest_command, "_planned", None)
+    monkeypatch.setattr(backtest_command, "_planned_backtest", None)
     path, figure = str(written(tmp_path, HADOOP1, "job_1")), tmp_path / "busy.svg"
     for more in ((), ("--json",)):
         asked = ("backtest", path, "--policy", "fifo", "--figure", str(figure), *more)
@@ -254,7 +254,7 @@ def test_an_initialisation_is_played_exported_and_predicted(callboard: Run, tmp_
 def test_columns_stand_apart_however_wrong_a_prediction_is() -> None:
     """3025.6%55352.3%, stood there."""
     rows = [("", "median error", "p95"), ("fair", "3,025.6%", "55,352.3%")]
-    head, row = aligned(rows, figures=True)
+    head, row = aligned_lines(rows, figures=True)
     assert row.split() == ["fair", "3,025.6%", "55,352.3%"]
     assert len(head) == len(row)
 

@@ -10,7 +10,7 @@ import pytest
 from callboard.experiments.backtest.held_back import (
     HistoryPart,
     calibration_of_part,
-    held_back_run,
+    run_with_typical_initialisation,
     trained_overrides,
     unparted_history,
 )
@@ -86,9 +86,9 @@ def test_jobs_that_are_held_back_are_initialised_as_the_first_were() -> None:
         for number, ms in enumerate((9000, 2000, 1000, 40_000, 0))
     ]
     parts = (HistoryPart("first 3", 0, 3), HistoryPart("held back", 3, 5))
-    found = held_back_run(spec_of(jobs), parts).jobs
+    found = run_with_typical_initialisation(spec_of(jobs), parts).jobs
     assert [each.initialisation_ms for each in found] == [9000, 2000, 1000, 2000, 2000]
-    assert held_back_run(spec_of(jobs), unparted_history(5)) == spec_of(jobs)
+    assert run_with_typical_initialisation(spec_of(jobs), unparted_history(5)) == spec_of(jobs)
 
 
 def test_every_job_says_in_which_part_it_is(callboard: Run, history: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.yarn.yarn_params import YarnParams, YarnQueueParams
-from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml, yarn_allocations_xml
+from callboard.journal.export.fair_scheduler_xml import policy_allocations_xml, yarn_allocations_xml
 from callboard.scenarios.queue_files.fair_allocations import (
     FairSettings,
     read_fair_pools,
@@ -125,7 +125,7 @@ def test_pools_come_back_from_the_file_that_export_writes(
 ) -> None:
     """One in another was a pool whose name had a stroke in it."""
     policy = make_policy("fair", SHIPPED.with_settings({"fair": {"pools": pools}}))
-    path = written(tmp_path_factory.mktemp("pools"), fair_scheduler_xml(policy).text)
+    path = written(tmp_path_factory.mktemp("pools"), policy_allocations_xml(policy).text)
     found = read_fair_pools(path).pools
     assert {name: pool for name, pool in found.items() if name in pools} == pools
 

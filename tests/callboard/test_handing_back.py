@@ -13,7 +13,7 @@ from callboard.cli import run_command_line
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.histories.recording_file import import_files
-from callboard.journal.export.fair_scheduler_xml import fair_scheduler_xml
+from callboard.journal.export.fair_scheduler_xml import policy_allocations_xml
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.queue_files.yarn_allocations import read_yarn_queues
 from callboard.scheduler.registry.parts import SHIPPED, make_policy
@@ -297,7 +297,7 @@ def test_slots_beside_memory_are_not_said_by_sls(
 
 def allocations(spelling: str, **settings: dict[str, object]) -> tuple[Xml.Element, str]:
     """The allocation file of a policy, and what it cannot say."""
-    made = fair_scheduler_xml(make_policy(spelling, SHIPPED.with_settings(settings)))
+    made = policy_allocations_xml(make_policy(spelling, SHIPPED.with_settings(settings)))
     return Xml.fromstring(made.text), "\n".join(made.unsaid)
 
 

@@ -10,7 +10,11 @@ import pytest
 
 from callboard.experiments.run.run_loading import load_run
 from callboard.histories import recording_file
-from callboard.histories.recording_file import Imported, load_history, load_recording
+from callboard.histories.recording_file import (
+    Imported,
+    load_recording,
+    load_recording_with_attempts,
+)
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.callboard.conftest import Run
 from tests.histories.readers.samples import HADOOP1, written
@@ -128,7 +132,7 @@ def test_damaged_attempts_are_refused_in_a_sentence(
         hurt = [*lines[:place], damage, *lines[place + 1 :]]
         path.write_bytes(gzip.compress(b"\n".join(hurt)))
         with pytest.raises(ScenarioError, match="import the history again"):
-            load_history(path)
+            load_recording_with_attempts(path)
 
 
 def test_an_import_keeps_what_containers_take_and_a_cell_is_shared_by_it(

@@ -282,7 +282,7 @@ def probed(page: str, name: str, at: Sequence[int]) -> str:
 
 
 def frame_at(source: RecordedSource, at_ms: int) -> Frame:
-    source.cursor.to_ms(at_ms)
+    source.cursor.go_to_ms(at_ms)
     return source.cursor.frame(View(jobs_rows=500, log_rows=40, with_cards=True))
 
 
@@ -396,17 +396,17 @@ def test_before_the_end_it_says_how_it_goes(seen: dict[str, Any], source: Record
 def test_keys(seen: dict[str, Any], source: RecordedSource) -> None:
     """One after the other, from the start; they lead where those of the screen do."""
     cursor, end_ms, found = source.cursor, source.recording.end_ms, {}
-    cursor.to_ms(0)
+    cursor.go_to_ms(0)
     times = sorted({*source.recording.times, end_ms})
     steps = {"m": Step(StepKind.MARK), "j": Step(StepKind.JOB), "M": Step(StepKind.MARK, back=True)}
     for key in KEYS:
         match key:
             case ".":
-                cursor.to_ms(next(at_ms for at_ms in times if at_ms > cursor.at_ms))
+                cursor.go_to_ms(next(at_ms for at_ms in times if at_ms > cursor.at_ms))
             case "ArrowRight" | "}":
-                cursor.to_ms(cursor.at_ms + (end_ms // 100) * (1 if key == "ArrowRight" else 10))
+                cursor.go_to_ms(cursor.at_ms + (end_ms // 100) * (1 if key == "ArrowRight" else 10))
             case "Home" | "End":
-                cursor.to_ms(0 if key == "Home" else end_ms)
+                cursor.go_to_ms(0 if key == "Home" else end_ms)
             case "m" | "j" | "M":
                 cursor.move(steps[key])
         found[key] = clock(cursor.at_ms)

@@ -16,8 +16,8 @@ from callboard.experiments.reproduction.recorded_outcomes import recorded_outcom
 from callboard.experiments.user_errors import InputError
 from callboard.progress_line import (
     ProgressLine,
-    announce,
-    board_progress,
+    announce_long_work,
+    parallel_runs_progress,
     rough_time,
     run_progress,
     steps_progress,
@@ -125,16 +125,16 @@ def test_while_piped_runs_in_other_processes_say_how_far_they_are(
     shared.rows[0], shared.rows[3] = 1_000, 234
     runs = [ProgressLine("fifo", 1_000), ProgressLine("fair", 1_000)]
     console = PlainConsole(stderr=True)
-    with board_progress(console, runs, shared, done, lambda: next(clock)) as look:
+    with parallel_runs_progress(console, runs, shared, done, lambda: next(clock)) as look:
         look()
         look()
     assert capsys.readouterr() == ("", "runs: 1 of 2, 1,234 of 2,000 jobs\n")
 
 
 def test_long_work_is_announced_and_short_work_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    announce("fair: 800 scenarios,", 9.9)
+    announce_long_work("fair: 800 scenarios,", 9.9)
     assert capsys.readouterr() == ("", "")
-    announce("fair: 3,000 scenarios,", 31)
+    announce_long_work("fair: 3,000 scenarios,", 31)
     assert capsys.readouterr() == ("", "fair: 3,000 scenarios, about 40 s of processor time\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.cli import make_parser
 from callboard.commands import reproduce_command
-from callboard.commands.reproduce_command import chosen_by
+from callboard.commands.reproduce_command import artefacts_by_options
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS, chosen_artefacts
 from callboard.experiments.reproduction.exploration import Exploration
 from callboard.experiments.reproduction.worked_examples import Worked
@@ -105,8 +105,8 @@ def test_explore_sweeps_what_is_not_printed(
 @pytest.mark.parametrize("option", [["--quick"], ["--seeds", "2"], ["--report", "all.html"]])
 def test_what_plays_without_a_name_plays_all(option: list[str]) -> None:
     parser = make_parser("reproduce")
-    assert chosen_by(parser.parse_args(["reproduce", *option])) == list(ARTEFACTS)
-    assert not chosen_by(parser.parse_args(["reproduce"]))
+    assert artefacts_by_options(parser.parse_args(["reproduce", *option])) == list(ARTEFACTS)
+    assert not artefacts_by_options(parser.parse_args(["reproduce"]))
 
 
 @pytest.mark.parametrize(

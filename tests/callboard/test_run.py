@@ -20,7 +20,7 @@ from callboard.journal.reader import Journal
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.registry.parts import make_policy
-from callboard.tables.policy_table import headings
+from callboard.tables.policy_table import policy_headings
 from tests.callboard.conftest import Run
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat
 
@@ -274,13 +274,13 @@ def test_long_policies_leave_the_rows_their_labels(callboard: Run) -> None:
     assert max(map(len, out.split("fair(pools")[0].splitlines())) < 120
     whole = "fair(pools={production = {min_maps = 30, min_reduces = 2}})+kill"
     assert out.splitlines().count(whole) == 2
-    assert headings(policies) == [
+    assert policy_headings(policies) == [
         "fair(…)+kill #1",
         "fair(…)\n+delay(node=5,rack=5)\n+kill(interval_s=1) #1",
         "fair(…)+kill #2",
         "fair(…)\n+delay(node=5,rack=5)\n+kill(interval_s=1) #2",
     ]
-    assert headings(["fair+delay(node=5)"]) == ["fair+delay(node=5)"]
+    assert policy_headings(["fair+delay(node=5)"]) == ["fair+delay(node=5)"]
 
 
 def test_the_stopwatch_counts_launches(callboard: Run) -> None:

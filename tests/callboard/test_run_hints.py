@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from callboard.experiments.run.run_hints import idle_fields_note, outage_hint, unreached_note
+from callboard.experiments.run.run_hints import (
+    frequent_outages_hint,
+    idle_fields_note,
+    unreached_note,
+)
 from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios.library_list import LIBRARY_GROUPS
 from callboard.scenarios.scenario_file import find_scenario, load_scenario
@@ -48,7 +52,7 @@ def test_tasks_that_outlast_their_nodes_are_told_of_before_the_run(
 )
 def test_nodes_that_fail_once_or_are_few_are_not_told_of(world: str) -> None:
     """A rack that fails as one was told to be up for 0.000 s."""
-    assert outage_hint(load_run(world)) == ""
+    assert frequent_outages_hint(load_run(world)) == ""
 
 
 DEMANDS = """

@@ -280,7 +280,7 @@ def test_a_narrow_table_comes_in_parts_of_which_each_says_whose_its_rows_are(wid
     console = ReportConsole()
     console.width = width
     with console.capture() as capture:
-        console.print_columns(sweep_table([group, other]))
+        console.print_table_in_parts(sweep_table([group, other]))
     text = re.sub(r"\s", "", capture.get())
     parts = text.split("cluster.nodespolicy")[1:]
     assert len(parts) > 1

@@ -189,16 +189,16 @@ def test_of_sizes_that_pile_up_the_latest_is_handed_on() -> None:
             await go_on.wait()
 
         latest = web.LatestSize(hand_on, pause)
-        latest.ask_size(142, 39)
+        latest.note_window_size(142, 39)
         await paused.wait()
         for _ in range(100):
-            latest.ask_size(142, 44)
-            latest.ask_size(142, 39)
-        latest.ask_size(80, 24)
+            latest.note_window_size(142, 44)
+            latest.note_window_size(142, 39)
+        latest.note_window_size(80, 24)
         go_on.set()
-        await latest.settled()
-        latest.ask_size(80, 25)
-        await latest.settled()
+        await latest.wait_until_settled()
+        latest.note_window_size(80, 25)
+        await latest.wait_until_settled()
 
     asyncio.run(resize())
     assert handed_on == [(142, 39), (80, 24), (80, 25)]

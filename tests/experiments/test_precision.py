@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from callboard.experiments.many.precision import Precision, PrecisionRule, look_ahead
+from callboard.experiments.many.precision import Precision, PrecisionRule, look_ahead_seeds
 from callboard.experiments.many.statistics import compare_paired, interval
 from callboard.experiments.many.stopping import SeedRows, Stopping
 from trials.coverage import precision_coverage
@@ -62,7 +62,7 @@ def test_every_difference_is_within_the_share_from_the_first_precise_seed_on(see
     rows = noisy(seed)
     found = RULE.judge(rows)
     assert found.precise_from is not None
-    assert found.seeds == found.precise_from + look_ahead(found.precise_from)
+    assert found.seeds == found.precise_from + look_ahead_seeds(found.precise_from)
     for n in range(found.precise_from, found.seeds + 1):
         assert max(widths(rows, n)) <= 0.05
     assert found.precise_from == RULE.least or max(widths(rows, found.precise_from - 1)) > 0.05
@@ -102,7 +102,7 @@ def test_a_lull_is_not_precision() -> None:
 
 def test_the_look_ahead_grows_with_the_seeds() -> None:
     """Hoad's kLimit: 5 up to 100 seeds, then 5 for each 100."""
-    assert [look_ahead(n) for n in (5, 100, 120, 199, 200, 1000)] == [5, 5, 6, 9, 10, 50]
+    assert [look_ahead_seeds(n) for n in (5, 100, 120, 199, 200, 1000)] == [5, 5, 6, 9, 10, 50]
 
 
 def test_few_seeds_are_not_believed() -> None:

@@ -18,7 +18,7 @@ from callboard.experiments.many.statistics import (
     run_range,
 )
 from callboard.experiments.user_errors import EXIT_BAD_INPUT
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 from callboard.scheduler.text.missing_extra import MissingExtraError
 
 pytest.importorskip("scipy")
@@ -156,7 +156,7 @@ def test_without_scipy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     for name in ("scipy", "scipy.special"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError) as raised:
-        check_intervals()
+        require_scipy()
     message, status = describe_error(raised.value)
     assert str(message).startswith("intervals need SciPy: ")
     assert str(message).endswith("pip install 'callboard[experiments]'")

@@ -461,7 +461,7 @@ class TestSensitivity:
     def test_points_that_nobody_would_write_are_left_out_beside_varied_ones(self) -> None:
         question = Question("sobol", (KeyRange("a", 0, 1, whole=False),), 4, "s", (("b", "x.yz"),))
         varied = (("b", "x.yz"), ("a", "0.5"))
-        assert self.left([*question.whole_settings(), varied], question) == [varied]
+        assert self.left([*question.settings_with_fixed(), varied], question) == [varied]
 
     @staticmethod
     def left(settings: Iterable[Setting], question: Question) -> list[Setting]:

@@ -15,7 +15,7 @@ from callboard.fairness.counterexample import counterexample_text
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.profiles import SEARCH_PROFILES
 from callboard.fairness.property import Property, is_guaranteed
-from callboard.fairness.search import examine
+from callboard.fairness.search import examine_properties
 from callboard.scheduler.registry.parts import make_policy
 
 POLICIES = (
@@ -86,7 +86,7 @@ def with_tables(page: str) -> str:
 def renew(policy: str) -> list[str]:
     """Look for counterexamples, and keep them; the claims that failed."""
     made, failed = make_policy(policy), []
-    for finding in examine(
+    for finding in examine_properties(
         partial(Experiment, policy=policy), PROPERTIES, examples=SEARCH_PROFILES["quick"], seed=1
     ):
         path = file_of(policy, finding.prop)

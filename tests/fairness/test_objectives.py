@@ -8,7 +8,7 @@ import pytest
 from callboard.actors.config import Cluster
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import Hunt
-from callboard.fairness.objectives import blocked_share, longest_flapping
+from callboard.fairness.objectives import blocked_user_share, most_mutual_preemptions
 from callboard.fairness.variants import entries_of
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.scenario_file import Scenario, find_scenario, load_scenario
@@ -19,8 +19,8 @@ ONE_SLOT = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1)
 def test_two_jobs_that_overtake_each_other_flap() -> None:
     """`ping-pong` is the counterexample to `no-ping-pong` that the search found."""
     ping_pong = load_scenario(find_scenario("ping-pong"))
-    assert longest_flapping(Experiment(ping_pong, "psbs+preemptive").run) == 1
-    assert longest_flapping(Experiment(ping_pong, "psbs").run) == 0
+    assert most_mutual_preemptions(Experiment(ping_pong, "psbs+preemptive").run) == 1
+    assert most_mutual_preemptions(Experiment(ping_pong, "psbs").run) == 0
 
 
 @pytest.mark.parametrize(("user", "share"), [("her", 1 / 3), ("him", 0.0)])
@@ -31,7 +31,7 @@ def test_a_user_is_blocked_who_waits_and_runs_nothing(user: str, share: float) -
     first = ListedJob(maps=1, map_s=300, user="him")
     jobs = (first, msgspec.structs.replace(first, user=user))
     world = Scenario(name="two", cluster=ONE_SLOT, workload=ListedWorkload(job=jobs))
-    assert blocked_share(Experiment(world, "fifo").run) == pytest.approx(share, abs=0.02)
+    assert blocked_user_share(Experiment(world, "fifo").run) == pytest.approx(share, abs=0.02)
 
 
 def test_a_hunt_ends_with_no_key_that_says_nothing() -> None:

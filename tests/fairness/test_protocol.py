@@ -158,7 +158,7 @@ class Protocol(RuleBasedStateMachine):
     @invariant()
     def s1_to_s8_hold(self) -> None:
         """What the events say, and what the master has in its books."""
-        self.checker.settle()
+        self.checker.after_superstep()
 
     def teardown(self) -> None:
         """Heal all; then every job must end."""

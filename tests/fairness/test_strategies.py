@@ -14,7 +14,13 @@ from callboard.fairness.scenario_family import (
     ScenarioFamily,
     scenario_size,
 )
-from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs, make_script, to_dict
+from callboard.scenarios.scenario_file import (
+    Scenario,
+    from_dict,
+    make_fault_script,
+    make_jobs,
+    to_dict,
+)
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.registry.parts import make_policy
 
@@ -28,10 +34,10 @@ def test_every_drawn_scenario_is_valid_and_can_be_written(
     worlds: ScenarioFamily, data: st.DataObject
 ) -> None:
     scenario = data.draw(strategies.scenarios(worlds))
-    assert worlds.validate(scenario) is None
+    assert worlds.why_excludes(scenario) is None
     assert from_dict(to_dict(scenario)) == scenario
     assert from_dict(tomllib.loads(to_toml(scenario, ["drawn"]))) == scenario
-    make_script(scenario, make_jobs(scenario))
+    make_fault_script(scenario, make_jobs(scenario))
 
 
 @given(scenario=strategies.scenarios(WITH_FAULTS))
@@ -39,7 +45,7 @@ def test_every_drawn_scenario_is_valid_and_can_be_written(
 def test_a_world_of_everything_is_no_plain_one(scenario: Scenario) -> None:
     """`objection` sees what the narrower family does not draw."""
     plain = not (scenario.timeline or scenario.cluster.group or scenario.tasks.sigma)
-    assert plain or HOMOGENEOUS.validate(scenario) is not None
+    assert plain or HOMOGENEOUS.why_excludes(scenario) is not None
 
 
 @given(spelling=strategies.policies())

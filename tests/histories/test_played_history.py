@@ -4,14 +4,14 @@ from callboard.actors.vocabulary import events as ev
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.histories.model.cluster_history import HistoryTask
-from callboard.journal.export.run_history import run_history
+from callboard.journal.export.run_history import played_history_of_run
 
 
 def played(name: str) -> tuple[list[HistoryTask], list[ev.AnyEvent]]:
     """The tasks of all jobs of a scenario, and the run's events."""
     events: list[ev.AnyEvent] = []
     Simulation(load_run(name), [events.append]).run()
-    jobs = run_history(events).jobs.values()
+    jobs = played_history_of_run(events).jobs.values()
     return [task for job in jobs for task in job.all_tasks()], events
 
 

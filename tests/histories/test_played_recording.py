@@ -15,7 +15,7 @@ from callboard.histories.model.tasks_file import ClusterRecording
 from callboard.histories.played_recording import played_recording
 from callboard.histories.recording_file import Imported, import_files
 from callboard.histories.writers.write_hadoop1 import hadoop1_lines
-from callboard.journal.export.run_history import run_history
+from callboard.journal.export.run_history import played_history_of_run
 from callboard.scheduler.model import JobId, Millis
 
 
@@ -31,7 +31,7 @@ def test_it_is_what_is_read_of_the_file_of_the_run(name: str, tmp_path: Path) ->
     ]
     events: list[AnyEvent] = []
     Simulation(msgspec.structs.replace(spec, jobs=tuple(jobs)), [events.append]).run()
-    history = run_history(events)
+    history = played_history_of_run(events)
     places = input_replicas(history.started, tmp_path)
     path = tmp_path / "run.history"
     lines = hadoop1_lines(history, places, fetched)

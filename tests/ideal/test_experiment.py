@@ -16,12 +16,12 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study.cells import compute
+from callboard.experiments.ideal_study.cells import run_outcomes
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.study_runs import (
     Found,
     compute_study,
-    known_runs,
+    count_known_runs,
     open_study_pool,
     study_runs,
 )
@@ -202,7 +202,7 @@ def test_every_discipline_sees_the_same_draws(trace_file: Path) -> None:
     study = study_of(load_trace(trace_file))
     point = study.points[1]
     answers = [
-        compute(study.traces[0], study.cell(study.traces[0], name, point), range(3))
+        run_outcomes(study.traces[0], study.cell(study.traces[0], name, point), range(3))
         for name in ("fsp+ps", "psbs")
     ]
     assert answers[0] == answers[1]
@@ -251,7 +251,7 @@ class TestCache:
         with ResultStore(tmp_path / "cache") as cache:
             with pytest.raises(KeyboardInterrupt):
                 compute_study(study, cache, OtherWorkers(InTurn(), 1), stops_at_third)
-            assert known_runs(study, cache) == 3
+            assert count_known_runs(study, cache) == 3
 
     def test_other_code_has_other_results(
         self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -259,11 +259,11 @@ class TestCache:
         study = study_of(load_trace(trace_file))
         with ResultStore(tmp_path / "cache") as cache, open_study_pool(1) as workers:
             compute_study(study, cache, workers)
-            assert known_runs(study, cache) == len(study_runs(study))
+            assert count_known_runs(study, cache) == len(study_runs(study))
             monkeypatch.setattr(
                 "callboard.experiments.ideal_study.study_runs.program_digest", lambda: "another"
             )
-            assert known_runs(study, cache) == 0
+            assert count_known_runs(study, cache) == 0
 
     @pytest.mark.soak
     @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
@@ -286,7 +286,7 @@ class TestCache:
         points, figures = studies.grid_points_and_figures([trace.name], [1.0], [0.9], [4.0])
         study = Study((trace,), "report", ("srpt", "fsp+ps"), points, figures, 3000, 0)
         with ResultStore(cache) as kept:
-            assert 0 < known_runs(study, kept) < len(study_runs(study)) == 6000
+            assert 0 < count_known_runs(study, kept) < len(study_runs(study)) == 6000
 
 
 def wait_for_rows(cache: Path, process: "subprocess.Popen[bytes]") -> None:
@@ -338,4 +338,4 @@ def test_a_dask_cluster_finds_the_same(trace_file: Path, tmp_path: Path) -> None
         address = scheduler.scheduler_address.split("://")[1]
         with dask_workers(f"dask://{address}") as workers:
             assert compute_study(study, cache, workers) == here
-        assert known_runs(study, cache) == len(study_runs(study))
+        assert count_known_runs(study, cache) == len(study_runs(study))

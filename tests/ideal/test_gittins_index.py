@@ -110,7 +110,7 @@ def test_the_formula_holds_for_ranks_that_come_and_go() -> None:
     fine = cells_of(server.law, 0.1)
     marks = np.searchsorted(fine.begin, [0.3, 0.6, 1.0, 1.6, 2.5])
     first = np.isin(np.arange(len(fine.begin)), [0, *marks])
-    cells, ranks = fine.joined(first), np.array([1.0, 3.0, 0.5, 3.0, 1.0, 2.0])
+    cells, ranks = fine.coarsened(first), np.array([1.0, 3.0, 0.5, 3.0, 1.0, 2.0])
     rng, means = np.random.default_rng(5), []
     for _ in range(20):
         arrivals = np.cumsum(rng.standard_exponential(60_000) / server.rate)

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.cli import run_command_line
-from callboard.experiments.ideal_study.law_plots import served_label
-from callboard.experiments.ideal_study.law_spelling import law_spelled
+from callboard.experiments.ideal_study.law_plots import discipline_label
+from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.experiments.ideal_study.law_systems import (
     LAW_DISCIPLINES,
     LawRun,
@@ -30,7 +30,7 @@ from callboard.experiments.many.statistics import interval
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.ideal import compiled_is_available, exact, simulate, simulate_servers
 from callboard.scheduler.ideal.mean_responses import SingleServer
-from callboard.scheduler.ideal.size_laws import cut_off
+from callboard.scheduler.ideal.size_laws import truncated_law
 from tests.ideal.cases import EXAMPLES, Small, small_cases
 from tests.support.book_pages import page_text
 
@@ -52,7 +52,7 @@ BY_ESTIMATE = (ServedBy("psjf", 1.0), ServedBy("srpt", 1.0))
 @pytest.mark.parametrize("law", SPELLED)
 def test_draws_follow_the_density(law: str) -> None:
     """Kolmogorov and Smirnov: 20,000 draws stay within 1.95 / √n of F at its quantiles (0.1 %)."""
-    server = SingleServer(law_spelled(law), 0.5)
+    server = SingleServer(parse_law_option(law), 0.5)
     drawn = np.sort(server.law.draw(np.random.default_rng(5), 20_000))
     below = 1 - np.interp(drawn, server.x.ravel(), server.longer.ravel())
     steps = np.arange(1, 20_001) / 20_000
@@ -60,7 +60,7 @@ def test_draws_follow_the_density(law: str) -> None:
 
 
 def test_a_law_cut_off_draws_and_integrates_without_its_giants() -> None:
-    law = cut_off(law_spelled("exponential"), 2.0)
+    law = truncated_law(parse_law_option("exponential"), 2.0)
     drawn = law.draw(np.random.default_rng(1), 50_000)
     mean = (1 - 3 * np.exp(-2)) / (1 - np.exp(-2))
     assert SingleServer(law, 0.5).moment(1) == pytest.approx(mean)
@@ -79,7 +79,7 @@ def test_a_law_cut_off_draws_and_integrates_without_its_giants() -> None:
 )
 def test_a_law_that_is_none_is_told_what_it_takes(law: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        law_spelled(law)
+        parse_law_option(law)
 
 
 @pytest.mark.soak
@@ -313,7 +313,7 @@ def test_bad_input_is_one_line(
 def test_the_page_shows_every_discipline_of_which_theory_knows_the_mean() -> None:
     """In the order of the program's table."""
     shown = re.findall(r"^ +0\.5   (\w+) ", page_text("ideal.md"), re.MULTILINE)
-    told = [served_label(ServedBy(each)) for each in LAW_DISCIPLINES]
+    told = [discipline_label(ServedBy(each)) for each in LAW_DISCIPLINES]
     assert shown[: len(told)] == told
     sentence = page_text("ideal.md").partition("`--law` knows")[2].partition(";")[0]
     assert set(LAW_DISCIPLINES) <= set(re.findall(r"`([\w-]+)`", sentence))

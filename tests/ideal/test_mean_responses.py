@@ -192,10 +192,10 @@ def test_two_sizes_are_two_classes_of_priority() -> None:
 
 def test_a_running_integral_is_right_between_nodes_too() -> None:
     grid = PanelGrid(0, pi, 0.4)
-    running = grid.running(np.sin(grid.points))
+    running = grid.running_integral(np.sin(grid.points))
     points = np.linspace(0, pi, 101)
     assert grid.values_at(running, points) == pytest.approx(1 - np.cos(points), abs=1e-12)
-    both = running + grid.remaining(np.sin(grid.points))
+    both = running + grid.remaining_integral(np.sin(grid.points))
     assert both == pytest.approx(2 * np.ones_like(both))
 
 

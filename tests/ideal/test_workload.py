@@ -7,7 +7,7 @@ import pytest
 
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.scheduler.ideal import simulate
-from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
+from callboard.scheduler.ideal.report_workload import estimates, normals, sizes_from_bytes
 from tests.support.traces import trace
 
 # Four jobs: submitted at 10 .. 50, bytes read, shuffled, written.
@@ -16,20 +16,20 @@ LINES = ([10, 20, 30, 50], [100, 0, 40, 0], [0, 50, 10, 0], [0, 0, 10, 40])
 
 def test_the_report_fits_its_sizes_to_the_load() -> None:
     """Report §2.2: the sizes sum to l·(te - t0) = 0.5·40, and a shuffled byte costs d/n."""
-    found = sizes(*LINES, load=0.5, disk_over_network=3)
+    found = sizes_from_bytes(*LINES, load=0.5, disk_over_network=3)
     assert found.sum() == pytest.approx(0.5 * 40)
     assert found / found[0] == pytest.approx([1, 1.5, 0.8, 0.4])
 
 
 def test_a_larger_ratio_makes_shuffle_dearer() -> None:
-    cheap = sizes(*LINES, disk_over_network=1)
-    dear = sizes(*LINES, disk_over_network=8)
+    cheap = sizes_from_bytes(*LINES, disk_over_network=1)
+    dear = sizes_from_bytes(*LINES, disk_over_network=8)
     assert dear[1] / dear[0] == pytest.approx(8 * cheap[1] / cheap[0])
 
 
 def test_schedsim_counts_from_zero_and_adds_one_to_the_ratio() -> None:
     """The released simulator: input + (1 + d/n)·shuffle + output, over the last submission."""
-    found = sizes(*LINES, load=0.5, disk_over_network=3, model="schedsim")
+    found = sizes_from_bytes(*LINES, load=0.5, disk_over_network=3, model="schedsim")
     assert found.sum() == pytest.approx(0.5 * 50)
     assert found / found[0] == pytest.approx([1, 2, 0.9, 0.4])
 
@@ -48,7 +48,7 @@ def test_schedsim_counts_from_zero_and_adds_one_to_the_ratio() -> None:
 )
 def test_bad_workloads_are_named(lines: Any, more: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        sizes(*lines, **more)
+        sizes_from_bytes(*lines, **more)
 
 
 class TestErrors:
@@ -102,7 +102,7 @@ def test_the_released_simulators_figures(
     fb09: Trace, discipline: str, mean: float, tolerance: float
 ) -> None:
     """FB-2009_0, the released reader, load 0.9, d/n 4, no error: mean sojourns in seconds."""
-    size = sizes(*fb09[2:], load=0.9, disk_over_network=4, model="schedsim")
+    size = sizes_from_bytes(*fb09[2:], load=0.9, disk_over_network=4, model="schedsim")
     sojourns = simulate(discipline, fb09.submit_s, size) - fb09.submit_s
     assert len(sojourns) == 5894
     assert sojourns.mean() == pytest.approx(mean, rel=tolerance)

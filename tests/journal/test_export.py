@@ -24,7 +24,7 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.export.rows import ROW_KINDS, TEXT_COLUMNS, RowKind, columns_of
+from callboard.journal.export.rows import ROW_KINDS, TEXT_COLUMNS, RowKind, attempts_or_jobs_table
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.figures.metrics import Metrics
@@ -209,7 +209,7 @@ class TestTables:
     def test_the_run_by_hand(self) -> None:
         """The table in `stories.py`, as CSV."""
         file = io.StringIO()
-        assert write_csv(columns_of(ExportData.of_events(STORY), "attempts"), file) == 5
+        assert write_csv(attempts_or_jobs_table(ExportData.of_events(STORY), "attempts"), file) == 5
         rows = list(csv.DictReader(io.StringIO(file.getvalue())))
         keys = ("attempt", "job_name", "kind", "task", "node", "launched_ms", "started_ms",
                 "ended_ms", "ended", "booked_ms", "held_ms", "shuffled_ms")  # fmt: skip
@@ -221,7 +221,7 @@ class TestTables:
              "3500"),
             ("5", "ads", "map", "1", "1", "1800", "1801", "3301", "succeeded", "3400", "1500", ""),
         ]  # fmt: skip
-        jobs = columns_of(ExportData.of_events(STORY), "jobs")
+        jobs = attempts_or_jobs_table(ExportData.of_events(STORY), "jobs")
         assert jobs["response_ms"] == [4400, 1300]
         assert jobs["attempts"] == [4, 1]
         assert jobs["failed"] == [1, 0]
@@ -230,7 +230,7 @@ class TestTables:
     @pytest.mark.parametrize("rows", ROW_KINDS)
     def test_columns_are_of_one_length_and_kind(self, name: str, rows: RowKind) -> None:
         recording = ExportData.of_events(RUNS[name]())
-        columns = columns_of(recording, rows)
+        columns = attempts_or_jobs_table(recording, rows)
         lengths = {"attempts": len(recording.attempts().attempt)}
         lengths["jobs"] = len(recording.metrics.jobs().job)
         for column, values in columns.items():
@@ -240,7 +240,7 @@ class TestTables:
 
     def test_held_time_is_the_metrics(self) -> None:
         for events in (each() for each in RUNS.values()):
-            columns = columns_of(ExportData.of_events(events), "attempts")
+            columns = attempts_or_jobs_table(ExportData.of_events(events), "attempts")
             metrics = Metrics.of(events)
             for kind in SlotKind:
                 held = [ms for ms, of in zip(columns["held_ms"], columns["kind"], strict=True)
@@ -269,7 +269,7 @@ class TestParquet:
         import pyarrow.parquet
 
         check_parquet()
-        columns = columns_of(ExportData.of_events(outage()[:1500]), rows)
+        columns = attempts_or_jobs_table(ExportData.of_events(outage()[:1500]), rows)
         path = tmp_path / "run.parquet"
         count = write_parquet(columns, path, {"policy": "fair"})
         table = pyarrow.parquet.read_table(path)
@@ -283,7 +283,7 @@ def test_the_docs_name_every_column() -> None:
     for rows in ROW_KINDS:
         section = docs.partition(f"### `--rows {rows}`")[2].partition("###")[0]
         named = {name for line in section.splitlines() for name in re.findall(r"`(\w+)`", line)}
-        assert columns_of(ExportData.of_events(STORY), rows).keys() <= named
+        assert attempts_or_jobs_table(ExportData.of_events(STORY), rows).keys() <= named
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_names_in_csv_are_inert(name: str, cell: str) -> None:
     """Neither a terminal nor a spreadsheet acts upon them."""
     story = [msgspec.structs.replace(e, name=name) if type(e) is JobSubmitted else e for e in STORY]
     written = io.StringIO()
-    write_csv(columns_of(ExportData.of_events(story), "jobs"), written)
+    write_csv(attempts_or_jobs_table(ExportData.of_events(story), "jobs"), written)
     rows = list(csv.reader(io.StringIO(written.getvalue())))
     assert {row[rows[0].index("name")] for row in rows[1:]} == {cell}
     assert all(c == "\n" or c.isprintable() for c in written.getvalue())

@@ -16,7 +16,7 @@ from callboard.journal.format import (
     RECORD_BYTES_MAX,
     VERSION,
     JournalError,
-    head,
+    record_head,
     seal,
 )
 from callboard.journal.reader import Journal
@@ -267,7 +267,7 @@ def test_a_journal_of_the_version_before_is_read(tmp_path: Path) -> None:
 def test_a_sealed_record_that_is_no_event(tmp_path: Path, body: bytes, words: str) -> None:
     path = tmp_path / "odd.journal"
     good = msgspec.msgpack.encode(STORY[0])
-    chunk = head(len(good)) + good + head(len(body)) + body
+    chunk = record_head(len(good)) + good + record_head(len(body)) + body
     path.write_bytes(HEADER + chunk + seal(chunk))
     with pytest.raises(JournalError, match=f"(?i){words}") as caught:
         list(Journal(path))
@@ -277,7 +277,7 @@ def test_a_sealed_record_that_is_no_event(tmp_path: Path, body: bytes, words: st
 def test_a_chunk_must_be_sealed_when_full(tmp_path: Path) -> None:
     """Otherwise a file of records without seals would be gathered in memory whole."""
     record = msgspec.msgpack.encode(STORY[1])
-    endless = (head(len(record)) + record) * 5000
+    endless = (record_head(len(record)) + record) * 5000
     (tmp_path / "endless").write_bytes(HEADER + endless)
     with pytest.raises(JournalError, match="a seal is missing here") as caught:
         list(Journal(tmp_path / "endless"))

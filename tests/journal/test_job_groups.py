@@ -4,7 +4,7 @@ import numpy as np
 
 from callboard.journal.figures.job_groups import (
     jobs_of_size,
-    response_seconds_of,
+    response_statistics,
     share_of_largest,
     share_within,
 )
@@ -21,11 +21,11 @@ def test_jobs_are_chosen_by_size() -> None:
 
 
 def test_response_times_are_of_the_chosen_that_have_completed() -> None:
-    assert response_seconds_of(JOBS, [1]).mean == 1.3
-    assert response_seconds_of(JOBS, [0, 1]).max == 4.4
-    assert response_seconds_of(JOBS, []) == SampleStatistics()
+    assert response_statistics(JOBS, [1]).mean == 1.3
+    assert response_statistics(JOBS, [0, 1]).max == 4.4
+    assert response_statistics(JOBS, []) == SampleStatistics()
     early = Metrics.of(cut_at(3000)).jobs()
-    assert response_seconds_of(early, [0, 1]).max == 1.3
+    assert response_statistics(early, [0, 1]).max == 1.3
 
 
 def test_who_has_not_completed_was_not_within_the_time() -> None:

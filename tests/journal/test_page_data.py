@@ -16,7 +16,7 @@ from callboard.journal.export.page_collector import PageCollector, TooLargeForPa
 from callboard.journal.export.page_data import compared_page_data, page_data
 from callboard.journal.export.run_page import run_page
 from callboard.journal.export.sentence_patterns import SentencePatterns
-from callboard.journal.replay.detail_job import response_shares
+from callboard.journal.replay.detail_job import response_share_lines
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.signs import STATE_WORDS, node_sign
@@ -63,7 +63,7 @@ def moments(source: RecordedSource) -> list[int]:
 
 
 def frame_at(source: RecordedSource, at_ms: int) -> Frame:
-    source.cursor.to_ms(at_ms)
+    source.cursor.go_to_ms(at_ms)
     return source.cursor.frame(View(all_jobs=True, jobs_rows=1000, log_rows=1000, with_cards=True))
 
 
@@ -271,5 +271,5 @@ def test_a_page_tells_where_the_response_of_a_job_went() -> None:
     events = events_of("two-jobs", "fifo")
     jobs = page_data(PageCollector.of_events(events)).jobs
     recording = recorded(events).recording
-    assert jobs.shares == [response_shares(recording, job) for job in jobs.job]
+    assert jobs.shares == [response_share_lines(recording, job) for job in jobs.job]
     assert jobs.shares[1][0] == " 92%  queued: others held all the slots"

@@ -7,8 +7,8 @@ import pytest
 
 from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.journal.tell.reason_words import (
-    queue_position,
     reason_in_words,
+    reason_with_score,
     refusal_in_words,
     refusal_without_numbers,
     switch_in_words,
@@ -200,11 +200,11 @@ def test_a_switch_in_words() -> None:
 
 def test_a_score_says_what_it_is() -> None:
     pool = Why(Reason.POOL, "fair", 2, 0.5, detail=PoolPlace("ads"))
-    assert queue_position(pool) == "fair in pool ads, 0.5 running / weight"
+    assert reason_with_score(pool) == "fair in pool ads, 0.5 running / weight"
     by_size = Why(Reason.BY_KEY, "hfsp", 1, 32.5)
-    assert queue_position(by_size) == "hfsp, 32.5 slot-s of virtual size"
-    assert queue_position(Why(Reason.TRAINING, "hfsp", 1, 60.0)) == "hfsp: training"
-    assert queue_position(Why(Reason.BY_KEY, "Mine", 1, 4.0)) == "Mine"
+    assert reason_with_score(by_size) == "hfsp, 32.5 slot-s of virtual size"
+    assert reason_with_score(Why(Reason.TRAINING, "hfsp", 1, 60.0)) == "hfsp: training"
+    assert reason_with_score(Why(Reason.BY_KEY, "Mine", 1, 4.0)) == "Mine"
     served = Why(Reason.BY_KEY, "hybrid", 1, 0.5, serving="fair")
-    assert queue_position(served) == "hybrid, fair, 0.5 running / weight"
+    assert reason_with_score(served) == "hybrid, fair, 0.5 running / weight"
     assert why_in_words(served) == "hybrid, fair: 1st in the queue, 0.5 running / weight"

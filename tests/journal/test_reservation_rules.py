@@ -144,8 +144,8 @@ def one_is_lost(monkeypatch: Patch) -> None:
 
 def nothing_is_closed(monkeypatch: Patch) -> None:
     """Long tasks go to any node."""
-    monkeypatch.setattr(ShortPartition, "open", ShortPartition.able)
-    monkeypatch.setattr(ShortPartition, "is_open", lambda *_: True)
+    monkeypatch.setattr(ShortPartition, "nodes_open_to_long", ShortPartition.nodes_with_slots)
+    monkeypatch.setattr(ShortPartition, "is_open_to_long", lambda *_: True)
 
 
 def longest_first(monkeypatch: Patch) -> None:

@@ -25,7 +25,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.explain import explain_wait
+from callboard.journal.tell.explain import explain_from_events
 from callboard.journal.tell.response_parts import response_parts
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.waiting_reservations import WaitingReservations
@@ -87,7 +87,7 @@ def test_each_is_a_sentence() -> None:
 
 
 def test_explain_says_which_reservation_waited_and_which_were_refused() -> None:
-    said = list(explain_wait([SUBMITTED, SENT, AGAIN, STOLEN, launched(3004, 0, 8)], 4))
+    said = list(explain_from_events([SUBMITTED, SENT, AGAIN, STOLEN, launched(3004, 0, 8)], 4))
     assert "  Scheduler 3 sent 4 reservations for it, to 5 nodes" in said
     assert "    refused 1 time, for long work on node-2, and sent to others" in said
     assert "    1 waited behind long work, and idle nodes took them over" in said
@@ -97,7 +97,7 @@ def test_explain_says_which_reservation_waited_and_which_were_refused() -> None:
 def test_what_a_lost_scheduler_had_sent_is_not_that_of_the_next_one() -> None:
     """Its reservations were said to be the other's, and a task to have waited since the first."""
     other = replace(SENT, at_ms=1000, scheduler=5)
-    said = list(explain_wait([SUBMITTED, SENT, other, launched(3004, 0, 1)], 4))
+    said = list(explain_from_events([SUBMITTED, SENT, other, launched(3004, 0, 1)], 4))
     assert "  Scheduler 3 sent 4 reservations for it, to 3 nodes, and then was lost" in said
     assert "  Scheduler 5 sent 4 reservations for it, to 3 nodes" in said
     assert "    1 of all brought a task, and waited there 2.004 s on average" in said
@@ -115,7 +115,7 @@ def test_every_task_comes_of_a_reservation_that_is_told(policy: str) -> None:
 
 def test_explain_says_who_was_probed_and_how_long_the_answers_took() -> None:
     later = replace(ANSWERED, at_ms=410)
-    said = list(explain_wait([SUBMITTED, ANSWERED, later, launched(410, 0, 1)], 4))
+    said = list(explain_from_events([SUBMITTED, ANSWERED, later, launched(410, 0, 1)], 4))
     assert "  Scheduler 3 asked 4 nodes how much waits there" in said
     assert "    2 times; all had answered after 0.206 s on average, 0.408 s at most" in said
 

@@ -42,7 +42,7 @@ def test_a_new_event_needs_its_class_its_change_and_its_sentence_alone(
         recording.append(event)
         known.observe(event)
     assert seen == [new, new]
-    assert known.subject(new) == (NO_SUBJECT, 1)
+    assert known.job_and_node_of(new) == (NO_SUBJECT, 1)
     assert (recording.jobs[4], recording.nodes[4]) == (NO_SUBJECT, 1)
     assert recording.history.next_mark(0, Mark.RETURNED) == 150
     assert [rule.times for rule in check_events(events)] == [

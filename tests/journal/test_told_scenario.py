@@ -23,7 +23,7 @@ def test_a_job_tells_by_its_name_which_burst_it_came_with(times: int, job: str, 
     timeline = [{"what": "kill-job", "job": "x"}, FLOOD | {"times": times}]
     told = told_scenario(RunStarted(0, "", "", "", 1, {"timeline": timeline}, ()))
     (burst,) = told.bursts()
-    assert burst.name_of(job) == name
+    assert burst.burst_name_of_job(job) == name
 
 
 def test_a_timeline_of_another_version_hides_nothing_else() -> None:

@@ -16,32 +16,44 @@ def test_of_a_run_by_hand() -> None:
 
     After that nobody waits: ann's failed map is launched again as soon as the failure is booked.
     """
-    assert UserShareMeter.of_events(STORY).shares() == UserShares(2.0)
+    assert UserShareMeter.of_events(STORY).unfairness_and_dissatisfaction() == UserShares(2.0)
 
 
 def test_a_user_lacks_part_of_a_min_share_until_it_runs() -> None:
     """Bob is due one slot and lacks it from 1000 to 1200, of the time to 2300 that he has work."""
-    found = UserShareMeter.of_events(STORY, {"bob": ShareParams(min_maps=1)}).shares()
+    found = UserShareMeter.of_events(
+        STORY, {"bob": ShareParams(min_maps=1)}
+    ).unfairness_and_dissatisfaction()
     assert found.dissatisfaction == pytest.approx(200 / 1300)
 
 
 def test_who_is_due_more_is_not_treated_unfairly_with_less_beyond_it() -> None:
     """Ann's two slots are hers by her min share, so neither has anything beyond."""
     assert (
-        UserShareMeter.of_events(STORY, {"ann": ShareParams(min_maps=2)}).shares().unfairness == 0
+        UserShareMeter.of_events(STORY, {"ann": ShareParams(min_maps=2)})
+        .unfairness_and_dissatisfaction()
+        .unfairness
+        == 0
     )
-    assert UserShareMeter.of_events(STORY, {"ann": ShareParams(weight=2)}).shares().unfairness == 1
+    assert (
+        UserShareMeter.of_events(STORY, {"ann": ShareParams(weight=2)})
+        .unfairness_and_dissatisfaction()
+        .unfairness
+        == 1
+    )
 
 
 def test_dissatisfaction_weighs_users() -> None:
-    heavy = UserShareMeter.of_events(STORY, {"bob": ShareParams(min_maps=1, weight=3)}).shares()
+    heavy = UserShareMeter.of_events(
+        STORY, {"bob": ShareParams(min_maps=1, weight=3)}
+    ).unfairness_and_dissatisfaction()
     assert heavy.dissatisfaction == pytest.approx(3 * 200 / 1300)
 
 
 def test_one_user_has_nobody_to_be_compared_with() -> None:
     lone = [event for event in STORY if getattr(event, "job", 0) != 1]
     lone = [event for event in lone if getattr(event, "attempt", 0) != 3]
-    assert UserShareMeter.of_events(lone).shares() == UserShares()
+    assert UserShareMeter.of_events(lone).unfairness_and_dissatisfaction() == UserShares()
 
 
 @pytest.mark.parametrize("recover", [True, False])

@@ -15,7 +15,7 @@ from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.experiments.run.run_loading import load_run
 from callboard.scenarios import script as scripts
 from callboard.scenarios.failures import recorded_outages
-from callboard.scenarios.scenario_file import from_dict, make_script
+from callboard.scenarios.scenario_file import from_dict, make_fault_script
 from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from callboard.scheduler.text.scenario_error import ScenarioError
 from tests.scenarios.support import error_of, raw
@@ -29,7 +29,7 @@ def failures(**more: Any) -> dict[str, Any]:
 
 def script(entry: dict[str, Any], seed: int = 1, **cluster: Any) -> tuple[ScheduledFault, ...]:
     timeline = raw(cluster=CLUSTER | cluster, timeline=[entry], seed=seed)
-    return make_script(from_dict(timeline))
+    return make_fault_script(from_dict(timeline))
 
 
 def times(scheduled: tuple[ScheduledFault, ...], node: int) -> tuple[list[int], list[int]]:

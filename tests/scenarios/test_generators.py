@@ -45,7 +45,7 @@ def made(sizes: Sizes, jobs: int, seed: int = 1, **fields: Any) -> list[JobSpec]
 
 
 def shapes(jobs: Sequence[JobSpec]) -> list[tuple[object, ...]]:
-    return [job.shape for job in jobs]
+    return [job.solo_time_key for job in jobs]
 
 
 def test_table_three_adds_up_as_printed() -> None:
@@ -135,10 +135,10 @@ def test_facebook_running_times_follow_the_printed_distribution() -> None:
     """The curve goes through every printed point, and its mean is the text's 300 to 450 s."""
     model = FacebookMaps()
     for share, seconds in published.FACEBOOK_SECONDS:
-        assert model.seconds_at(share) == seconds
-    assert model.seconds_at(0.0) == 20
-    assert model.seconds_at(0.999) == 10_000
-    mean = sum(model.seconds_at((i + 0.5) / 10_000) for i in range(10_000)) / 10_000
+        assert model.running_seconds_at(share) == seconds
+    assert model.running_seconds_at(0.0) == 20
+    assert model.running_seconds_at(0.999) == 10_000
+    mean = sum(model.running_seconds_at((i + 0.5) / 10_000) for i in range(10_000)) / 10_000
     assert 300 <= mean <= 450
 
 
@@ -181,7 +181,7 @@ def test_categories_by_hand() -> None:
     Facebook's data transform: 255 GB are 1,993 blocks, 788 GB of shuffle 788 reduces.
     """
     small = next(job for job in made(Yahoo(), 50) if job.user == "small-jobs")
-    assert small.shape == (7, 58_857, 13, 18_974, 37_949)
+    assert small.solo_time_key == (7, 58_857, 13, 18_974, 37_949)
     large = next(job for job in made(FacebookCategories(), 200) if job.user == "data-transform")
     assert (large.maps, large.reduces) == (1993, 788)
 
@@ -233,9 +233,9 @@ def test_on_a_resource_tasks_compute_at_its_rate_and_read_at_its_rate() -> None:
     plain = generated(sizes=sizes, jobs=50, users=1) | {"cluster": {"nodes": 0, "group": group}}
     plain["cluster"]["racks"] = 1
     small = next(job for job in make_jobs(from_dict(plain)) if job.user == "small-jobs")
-    assert small.factor("cpu") == pytest.approx(1 + 49_400 / 1152)
-    assert small.factor("io") == pytest.approx(100 + 0.2196 / 1152, abs=1e-6)
-    assert small.factor("") == 1
+    assert small.duration_factor_on("cpu") == pytest.approx(1 + 49_400 / 1152)
+    assert small.duration_factor_on("io") == pytest.approx(100 + 0.2196 / 1152, abs=1e-6)
+    assert small.duration_factor_on("") == 1
 
 
 def test_a_resource_that_no_node_has_is_refused() -> None:
@@ -360,7 +360,7 @@ def test_listed_jobs_are_sorted_and_repeated() -> None:
         (4, "late", 60_000),
     ]
     assert (jobs[0].user, jobs[0].pool, jobs[0].map_ms) == ("ann", "p", 1)
-    assert jobs[2].shape == (3, 1000, 2, 1500, 2000)
+    assert jobs[2].solo_time_key == (3, 1000, 2, 1500, 2000)
     assert (jobs[4].priority, jobs[0].priority) == (Priority.VERY_HIGH, Priority.NORMAL)
 
 
@@ -439,7 +439,7 @@ def test_a_join_is_three_jobs_each_a_wave_after_the_one_before() -> None:
         first.submit_ms + wave_ms,
         first.submit_ms + 2 * wave_ms,
     ]
-    assert first.shape == second.shape == third.shape
+    assert first.solo_time_key == second.solo_time_key == third.solo_time_key
     assert first.pool == second.pool == third.pool
 
 

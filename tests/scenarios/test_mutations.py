@@ -15,8 +15,8 @@ from msgspec import inspect
 from callboard.scenarios.scenario_file import (
     library_scenarios,
     load_scenario,
+    make_fault_script,
     make_jobs,
-    make_script,
 )
 from callboard.scenarios.timeline import Timeline
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -88,5 +88,5 @@ def test_a_changed_file_plays_or_is_refused(
     with suppress(ScenarioError):
         scenario = load_scenario(path)
         jobs = make_jobs(scenario, path.parent)
-        scheduled = make_script(scenario, jobs, path.parent)
+        scheduled = make_fault_script(scenario, jobs, path.parent)
         assert all(each.at_ms >= 0 for each in scheduled)

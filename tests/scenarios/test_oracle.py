@@ -36,11 +36,11 @@ def test_the_truth_knows_how_long_a_mean_task_takes_on_a_kind_of_node() -> None:
     """What COSHH calls m(J, R): noise and all, on a node of speed 1."""
     spec = job(0, maps=4, map_ms=8000, reduces=2, reduce_ms=3000, factors=(("io", 0.25),))
     truth = WorkloadOracle([spec, job(1)], Tasks(), 1)
-    told = [truth.task_ms(0, stage, on) for stage in STAGES for on in ("", "io")]
+    told = [truth.mean_task_ms(0, stage, on) for stage in STAGES for on in ("", "io")]
     assert told == [8000, 2000, 3000, 750]
-    assert truth.task_ms(1, REDUCES, "io") == 0
+    assert truth.mean_task_ms(1, REDUCES, "io") == 0
     noisy = WorkloadOracle([spec], NOISY, 5)
-    assert noisy.task_ms(0, MAPS, "io") == noisy.size_ms(0, MAPS) / 4 * 0.25
+    assert noisy.mean_task_ms(0, MAPS, "io") == noisy.size_ms(0, MAPS) / 4 * 0.25
 
 
 def test_errors_are_paired_and_depend_on_the_seed() -> None:

@@ -99,13 +99,13 @@ def test_a_job_with_shuffle_by_hand() -> None:
     """
     job = swim_job(line(300 * 10**6, 1500 * 10**6, 600 * 10**6, 7), 3, SwimWorkload(path=""))
     assert (job.job, job.name, job.submit_ms) == (3, "job0", 7000)
-    assert job.shape == (3, 22_000, 2, 37_500, 54_500)
+    assert job.solo_time_key == (3, 22_000, 2, 37_500, 54_500)
 
 
 def test_a_job_without_shuffle_writes_from_its_maps() -> None:
     """256 MB are exactly two blocks; each map 2 + 128/5 + 40/20 = 29.6 s."""
     job = swim_job(line(256 * 10**6, 0, 80 * 10**6), 0, SwimWorkload(path=""))
-    assert job.shape == (2, 29_600, 0, 0, 0)
+    assert job.solo_time_key == (2, 29_600, 0, 0, 0)
 
 
 def test_a_byte_more_than_a_block_takes_another_map() -> None:
@@ -117,7 +117,7 @@ def test_a_byte_more_than_a_block_takes_another_map() -> None:
 
 
 def test_a_job_that_reads_nothing_has_one_map() -> None:
-    assert swim_job(line(), 0, SwimWorkload(path="")).shape == (1, 2000, 0, 0, 0)
+    assert swim_job(line(), 0, SwimWorkload(path="")).solo_time_key == (1, 2000, 0, 0, 0)
     no_start = SwimWorkload(path="", startup_s=0)
     assert swim_job(line(), 0, no_start).map_ms == 1
 

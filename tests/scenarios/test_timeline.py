@@ -31,7 +31,7 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.scenarios.scenario_file import from_dict, make_jobs, make_script
+from callboard.scenarios.scenario_file import from_dict, make_fault_script, make_jobs
 from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, raw
 
@@ -40,7 +40,7 @@ CLUSTER = {"nodes": 12, "racks": 3}
 
 def script(*entries: dict[str, Any], seed: int = 1) -> tuple[ScheduledFault, ...]:
     """What the entries come to on twelve nodes in three racks."""
-    return make_script(from_dict(raw(cluster=CLUSTER, timeline=list(entries), seed=seed)))
+    return make_fault_script(from_dict(raw(cluster=CLUSTER, timeline=list(entries), seed=seed)))
 
 
 def node_of(scheduled: ScheduledFault) -> int:
@@ -191,9 +191,9 @@ def test_a_job_that_is_killed_goes_by_its_name() -> None:
             timeline=[{"what": "kill-job", "job": "report", "at_s": 3}],
         )
     )
-    assert make_script(scenario, make_jobs(scenario)) == (ScheduledFault(3000, KillJob(0)),)
+    assert make_fault_script(scenario, make_jobs(scenario)) == (ScheduledFault(3000, KillJob(0)),)
     wrong = msgspec.structs.replace(scenario, workload=from_dict(raw()).workload)
-    error = error_of(lambda: make_script(wrong, make_jobs(wrong)))
+    error = error_of(lambda: make_fault_script(wrong, make_jobs(wrong)))
     assert error.key == "timeline[0].job"
     assert 'no job is called "report"' in error.problem
 
@@ -203,7 +203,7 @@ def test_a_job_goes_by_its_number_its_name_or_a_pattern(job: str) -> None:
     jobs = [{"maps": 1, "map_s": 1}, {"maps": 1, "map_s": 1, "at_s": 1, "name": "report"}]
     timeline = [{"what": "kill-job", "job": job, "at_s": 3}]
     scenario = from_dict(raw(workload={"kind": "jobs", "job": jobs}, timeline=timeline))
-    assert make_script(scenario, make_jobs(scenario)) == (ScheduledFault(3000, KillJob(1)),)
+    assert make_fault_script(scenario, make_jobs(scenario)) == (ScheduledFault(3000, KillJob(1)),)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_what_befalls_jobs_goes_by_names_and_patterns(name: str, jobs: list[int]
         {"what": "pool", "job": name, "pool": "ads", "at_s": 2},
     ]
     scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=timeline))
-    assert make_script(scenario, make_jobs(scenario)) == (
+    assert make_fault_script(scenario, make_jobs(scenario)) == (
         *(ScheduledFault(1000, SetPriority(job, Priority.VERY_HIGH)) for job in jobs),
         *(ScheduledFault(2000, SetPool(job, "ads")) for job in jobs),
     )
@@ -229,7 +229,7 @@ def test_one_thing_is_not_set_twice_at_one_moment() -> None:
     def refusal(*timeline: dict[str, Any]) -> str:
         workload = {"kind": "jobs", "job": jobs}
         scenario = from_dict(raw(cluster=CLUSTER, workload=workload, timeline=list(timeline)))
-        error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
+        error = error_of(lambda: make_fault_script(scenario, make_jobs(scenario)))
         return f"{error.key}: {error.problem}"
 
     assert refusal(set_, {**set_, "job": "etl*", "priority": "low"}) == (
@@ -249,7 +249,7 @@ def test_patterns_of_many_jobs_many_times_are_refused() -> None:
     listed = [{"maps": 1, "map_s": 1, "count": 1000}]
     entry = {"what": "pool", "job": "*", "pool": "a", "times": 201, "every_s": 1}
     scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=[entry]))
-    error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
+    error = error_of(lambda: make_fault_script(scenario, make_jobs(scenario)))
     assert "more than 200,000 faults" in error.problem
 
 
@@ -279,7 +279,7 @@ def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> 
         (5, "job-5", 166_000),
         (1, "job-1", 500_000),
     ]
-    assert make_script(scenario, jobs) == ()
+    assert make_fault_script(scenario, jobs) == ()
     again = {**burst, "times": 1, "job": {**more, "count": 1, "name": "first"}}
     clash = from_dict(raw(workload=workload, timeline=[again]))
     error = error_of(lambda: make_jobs(clash))

@@ -90,12 +90,12 @@ def test_it_serves_as_max_min_sharing_in_fractions_does(
         assert sorted(job for job, _ in fast.advance_to(now)) == sorted(ended)
         if what == "job":
             slow[number] = Job(size, tasks, weight)
-            assert fast.serve(number, size, tasks, now, weight=weight)
+            assert fast.serve_job(number, size, tasks, now, weight=weight)
             fast.set_waiting(number, True)
             number += 1
         elif what == "size" and n in slow:
             slow[n] = Job(size, tasks, weight)
-            fast.serve(n, size, tasks, now, weight=weight)
+            fast.serve_job(n, size, tasks, now, weight=weight)
         elif what == "weight" and n in slow:
             slow[n].weight = weight
             fast.reweigh(n, now, weight=weight, speed=SPEED_ONE)
@@ -119,7 +119,7 @@ def ranked(cluster: VirtualCluster, now_ms: int) -> list[int]:
         rate_class, (key, submitted_ms, _) = cluster._places[job]
         assert rate_class.group is not None
         left = key - rate_class.served(cluster._group_clock(rate_class.group, now))
-        end = cluster._time_until_served(rate_class.group, left)
+        end = cluster._time_to_serve(rate_class.group, left)
         keys = (end, left) if cluster._by_finish else (left, end)
         found.append((keys, submitted_ms, job))
     return [job for *_, job in sorted(found)]
@@ -155,7 +155,7 @@ def test_the_first_is_the_first_of_all_whoever_overtakes_it(
             assert [job for job, _ in cluster.queue(now)] == ranked(cluster, now)
         rank = {"weight": drawn if weighted else 1, "speed": SPEED_ONE if weighted else drawn}
         if what == "job":
-            cluster.serve(number, size, tasks, now, submitted_ms=now, **rank)
+            cluster.serve_job(number, size, tasks, now, submitted_ms=now, **rank)
             cluster.set_waiting(number, True)
             number += 1
         elif what == "waits":

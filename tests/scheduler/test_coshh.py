@@ -47,13 +47,13 @@ class Truth:
     def __init__(self, **on: dict[JobId, float]) -> None:
         self._on = on
 
-    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:  # noqa: ARG002
+    def mean_task_ms(self, job: JobId, stage: Stage, on: str) -> float:  # noqa: ARG002
         return self._on[on].get(job, 1.0) * 1000
 
     def size_ms(self, job: JobId, stage: Stage) -> int:  # noqa: ARG002
         raise AssertionError("COSHH asks for no sizes")
 
-    def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
+    def requested_task_ms(self, job: JobId) -> int | None:  # noqa: ARG002
         return None
 
     def normal(self, job: JobId, stage: Stage) -> float:  # noqa: ARG002
@@ -248,7 +248,7 @@ def test_what_is_learnt_of_a_user_moves_all_waiting_jobs_as_one(
 ) -> None:
     """A fact asks for as many mean times with 400 jobs waiting as with 10."""
     asked: list[str] = []
-    mean = task_times.LearnedTaskTimes._mean
+    mean = task_times.LearnedTaskTimes._most_telling_mean
 
     def counted(self: Any, own: Any, user: str, *what: Any) -> float:
         asked.append(user)
@@ -260,7 +260,7 @@ def test_what_is_learnt_of_a_user_moves_all_waiting_jobs_as_one(
     cluster = FakeCluster([FakeNode(0, (1, 0)), FakeNode(1, (1, 0), node_type="b")], jobs)
     informed(policy, cluster)
     before = order.matchers[MAP].class_of(2)
-    monkeypatch.setattr(task_times.LearnedTaskTimes, "_mean", counted)
+    monkeypatch.setattr(task_times.LearnedTaskTimes, "_most_telling_mean", counted)
     for node, ran_ms in ((0, 1000), (1, 50_000), (0, 9000)):
         policy.observe(Closed(0, MAPS, 99, node, True, ran_ms), cluster)
     assert len(asked) <= 40

@@ -40,7 +40,7 @@ class Stage:
 
     @property
     def allowed(self) -> Locality:
-        return self.delay.allowed(0, self.cluster)
+        return self.delay.allowed_level(0, self.cluster)
 
 
 def test_node_level_waits_t1_for_the_rack_to_the_millisecond() -> None:

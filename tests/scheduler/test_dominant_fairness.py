@@ -22,10 +22,10 @@ from callboard.scheduler.queues.dominant_fairness import (
 from callboard.scheduler.queues.sharing_axioms import (
     envies_nobody,
     envy_free_but_for_a_task,
-    gains_by_a_lie,
     leaves_no_room,
-    near_even,
-    shared_gladly,
+    meets_sharing_incentive,
+    near_even_dominant_shares,
+    profitable_lie,
     tasks_within,
 )
 from callboard.scheduler.resources import Vector
@@ -100,11 +100,11 @@ def broken(when_no_fit: WhenNoFit) -> dict[str, int]:
     counts = dict.fromkeys(("incentive", "envy", "pareto", "EF1", "near even"), 0)
     for machine, demands in worlds():
         tasks, _, free = serve_by_dominant_share(machine, demands, when_no_fit)
-        counts["incentive"] += not shared_gladly(machine, demands, tasks)
+        counts["incentive"] += not meets_sharing_incentive(machine, demands, tasks)
         counts["envy"] += not envies_nobody(demands, tasks)
         counts["pareto"] += not leaves_no_room(demands, free)
         counts["EF1"] += not envy_free_but_for_a_task(demands, tasks)
-        counts["near even"] += not near_even(machine, demands, tasks)
+        counts["near even"] += not near_even_dominant_shares(machine, demands, tasks)
     return counts
 
 
@@ -126,7 +126,7 @@ def test_of_2916_worlds_so_many_break_each_theorem_and_none_what_is_guaranteed(
 @pytest.mark.parametrize(("when_no_fit", "worlds_with_lies"), [("stop", 352), ("skip", 275)])
 def test_of_2916_worlds_so_many_reward_a_lie(when_no_fit: WhenNoFit, worlds_with_lies: int) -> None:
     serve = partial(rule, when_no_fit)
-    found = (gains_by_a_lie(serve, machine, demands, DEMANDS) for machine, demands in worlds())
+    found = (profitable_lie(serve, machine, demands, DEMANDS) for machine, demands in worlds())
     assert sum(each is not None for each in found) == worlds_with_lies
 
 
@@ -137,7 +137,7 @@ def test_the_smallest_worlds_that_break_the_theorems() -> None:
     twins = [(1, 1), (1, 1)]
     assert rule("stop", machine, twins).tasks == (2, 1)
     assert not envies_nobody(twins, (2, 1))
-    liar = gains_by_a_lie(partial(rule, "stop"), machine, twins, [(3, 3)])
+    liar = profitable_lie(partial(rule, "stop"), machine, twins, [(3, 3)])
     assert liar == (0, (3, 3))
     assert rule("stop", machine, [(3, 3), (1, 1)]).tasks == (1, 0)  # room for three of (1, 1)
 
@@ -148,7 +148,7 @@ def test_the_guarantees_hold_for_three_users_of_three_resources_too() -> None:
             served = serve_by_dominant_share(machine, demands, "skip")
             assert leaves_no_room(demands, served.free)
             assert envy_free_but_for_a_task(demands, served.tasks)
-            assert near_even(machine, demands, served.tasks)
+            assert near_even_dominant_shares(machine, demands, served.tasks)
 
 
 PLANTED = {

@@ -267,14 +267,14 @@ def test_each_condition_can_spare_a_long_job(
 def test_a_busy_period_counts_exact_times() -> None:
     """t = 0.8 of 10 s: 8,001 ms of both at once or apart; a quiet period ends the streak."""
     busy = UtilisationWindow(10_000, 0.8)
-    assert not busy.set(0, full=True, queued=True)
-    assert not busy.set(8001, full=False, queued=False)
-    assert busy.set(10_000, full=True, queued=True)
+    assert not busy.note_load(0, full=True, queued=True)
+    assert not busy.note_load(8001, full=False, queued=False)
+    assert busy.note_load(10_000, full=True, queued=True)
     assert busy.streak == 1
-    assert not busy.set(18_000, full=False, queued=True)
-    assert not busy.set(20_000, full=True, queued=True)
+    assert not busy.note_load(18_000, full=False, queued=True)
+    assert not busy.note_load(20_000, full=True, queued=True)
     assert busy.streak == 0
-    assert busy.set(45_000, full=True, queued=True)
+    assert busy.note_load(45_000, full=True, queued=True)
     assert busy.streak == 2
 
 
@@ -283,22 +283,22 @@ def test_periods_of_a_millisecond_cost_no_more_than_long_ones() -> None:
     through, and with 0.0001 it took for ever.
     """
     busy = UtilisationWindow(1, 0.8)
-    assert not busy.set(10**15, full=True, queued=True)
-    assert busy.set(10**18, full=True, queued=False)
+    assert not busy.note_load(10**15, full=True, queued=True)
+    assert busy.note_load(10**18, full=True, queued=False)
     assert busy.streak == 10**18 - 10**15
-    assert not busy.set(10**18 + 5, full=True, queued=True)
+    assert not busy.note_load(10**18 + 5, full=True, queued=True)
     assert busy.streak == 0
     tiny = GlobalPreemption(GlobalPreemption.Params(period_s=0.0001))
-    assert not tiny._windows[0].set(10**15, full=True, queued=True)
+    assert not tiny._windows[0].note_load(10**15, full=True, queued=True)
 
 
 @pytest.mark.parametrize(("full_ms", "queued_ms"), [(8000, 9000), (9000, 8000)])
 def test_a_busy_period_needs_more_than_t_of_both(full_ms: Millis, queued_ms: Millis) -> None:
     busy = UtilisationWindow(10_000, 0.8)
-    busy.set(0, full=True, queued=True)
-    busy.set(8000, full=full_ms > 8000, queued=queued_ms > 8000)
-    busy.set(9000, full=False, queued=False)
-    assert not busy.set(10_000, full=False, queued=False)
+    busy.note_load(0, full=True, queued=True)
+    busy.note_load(8000, full=full_ms > 8000, queued=queued_ms > 8000)
+    busy.note_load(9000, full=False, queued=False)
+    assert not busy.note_load(10_000, full=False, queued=False)
 
 
 @pytest.mark.parametrize(

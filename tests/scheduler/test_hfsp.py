@@ -139,12 +139,12 @@ def test_the_final_size_as_printed_with_a_task_measured_on_its_way() -> None:
     s̃ is 240 s.  s̄ = 130, and S_f = 130 · [(5 − 2) + 0 + 0.75] = 487.5 s.
     """
     training = TrainingPhase(5, 2)
-    assert [training.started(n) for n in (1, 2, 3)] == [True, True, False]
-    training.ended(Closed(0, MAPS, 1, 0, True, 20_000))
+    assert [training.note_launch(n) for n in (1, 2, 3)] == [True, True, False]
+    training.note_end(Closed(0, MAPS, 1, 0, True, 20_000))
     trained = []
     for progress, ran_ms in ((0.24, 59_999), (0.25, 60_000)):
-        training.heard(Progressed(0, MAPS, 2, progress, ran_ms), 60_000)
-        trained.append(training.trained)
+        training.note_progress(Progressed(0, MAPS, 2, progress, ran_ms), 60_000)
+        trained.append(training.is_trained)
     assert trained == [False, True]
     assert training.final_size_ms() == 487_500
 
@@ -152,46 +152,50 @@ def test_the_final_size_as_printed_with_a_task_measured_on_its_way() -> None:
 def test_a_reduces_progress_counts_from_the_end_of_its_shuffle() -> None:
     """100 s of shuffle, then 60 s, in which half of the rest (1/3 + 1/2 · 2/3) was done: 120 s."""
     training = TrainingPhase(1, 1)
-    training.started(1)
-    training.heard(Progressed(0, REDUCES, 1, 0.0, 100_000, 100_000), 60_000)
-    assert not training.trained
-    training.heard(Progressed(0, REDUCES, 1, 2 / 3, 160_000, 100_000), 60_000)
+    training.note_launch(1)
+    training.note_progress(Progressed(0, REDUCES, 1, 0.0, 100_000, 100_000), 60_000)
+    assert not training.is_trained
+    training.note_progress(Progressed(0, REDUCES, 1, 2 / 3, 160_000, 100_000), 60_000)
     assert training.mean_ms() == pytest.approx(120_000)
 
 
 def test_a_task_beyond_the_training_tasks_measures_nothing_however_early_it_ends() -> None:
     """Else the shortest of all that run would be taken for the usual."""
     training = TrainingPhase(5, 2)
-    assert [training.started(n) for n in (1, 2, 3)] == [True, True, False]
+    assert [training.note_launch(n) for n in (1, 2, 3)] == [True, True, False]
     trained = []
     for attempt, ran_ms in ((3, 1000), (1, 20_000), (2, 30_000)):
-        training.ended(Closed(0, MAPS, attempt, 0, True, ran_ms))
-        trained.append(training.trained)
+        training.note_end(Closed(0, MAPS, attempt, 0, True, ran_ms))
+        trained.append(training.is_trained)
     assert trained == [False, False, True]
     assert training.mean_ms() == 25_000
 
 
 def test_a_killed_training_task_is_replaced() -> None:
     training = TrainingPhase(4, 2)
-    assert training.started(1)
-    assert training.started(2)
-    training.ended(Closed(0, MAPS, 1, 0, False, 500))
-    assert (training.to_launch, training.started(3), training.started(4)) == (1, True, False)
+    assert training.note_launch(1)
+    assert training.note_launch(2)
+    training.note_end(Closed(0, MAPS, 1, 0, False, 500))
+    assert (training.tasks_to_launch, training.note_launch(3), training.note_launch(4)) == (
+        1,
+        True,
+        False,
+    )
 
 
 def test_a_map_that_has_done_nothing_after_delta_says_nothing() -> None:
     training = TrainingPhase(1, 1)
-    training.started(1)
-    training.heard(Progressed(0, MAPS, 1, 0.0, 60_000), 60_000)
-    assert not training.trained
+    training.note_launch(1)
+    training.note_progress(Progressed(0, MAPS, 1, 0.0, 60_000), 60_000)
+    assert not training.is_trained
 
 
 def test_what_a_training_task_had_told_stands_when_it_ends() -> None:
     """It told 120 s and took 100: the size is what was told, and it is done."""
     training = TrainingPhase(3, 1)
-    training.started(1)
-    training.heard(Progressed(0, MAPS, 1, 0.5, 60_000), 60_000)
-    training.ended(Closed(0, MAPS, 1, 0, True, 100_000))
+    training.note_launch(1)
+    training.note_progress(Progressed(0, MAPS, 1, 0.5, 60_000), 60_000)
+    training.note_end(Closed(0, MAPS, 1, 0, True, 100_000))
     assert training.final_size_ms() == 2 * 120_000
 
 
@@ -199,34 +203,34 @@ def test_a_reduces_shuffle_is_no_part_of_its_size() -> None:
     """III-A: of 90 s, 50 in the shuffle, 40 count: in training and in the mean of all jobs."""
     ended = Closed(0, REDUCES, 1, 0, True, 90_000, 50_000)
     training, history = TrainingPhase(1, 1), TaskTimeHistory()
-    training.started(1)
-    training.ended(ended)
+    training.note_launch(1)
+    training.note_end(ended)
     assert training.mean_ms() == 40_000
     history.learn_end(ended)
-    history.completed(0)
-    assert history.mean_of(3, REDUCES) == 120_000
+    history.learn_completed_job(0)
+    assert history.usual_tasks_ms(3, REDUCES) == 120_000
 
 
 @pytest.mark.parametrize("first", [1, 2])
 def test_a_copied_training_task_is_measured_by_whichever_ends_well(first: int) -> None:
     """And the other one's end, or one of them killed before, asks for no new training task."""
     training = TrainingPhase(4, 1)
-    training.started(1)
-    training.speculated(1, 2)
-    training.ended(Closed(0, MAPS, first, 0, False, 500))
-    assert training.to_launch == 0
-    training.ended(Closed(0, MAPS, 3 - first, 0, True, 7000))
-    assert (training.trained, training.mean_ms(), training.to_launch) == (True, 7000, 0)
+    training.note_launch(1)
+    training.note_copy(1, 2)
+    training.note_end(Closed(0, MAPS, first, 0, False, 500))
+    assert training.tasks_to_launch == 0
+    training.note_end(Closed(0, MAPS, 3 - first, 0, True, 7000))
+    assert (training.is_trained, training.mean_ms(), training.tasks_to_launch) == (True, 7000, 0)
 
 
 @pytest.mark.parametrize("first", [1, 2])
 def test_the_loser_of_a_copied_training_task_changes_nothing(first: int) -> None:
     training = TrainingPhase(4, 1)
-    training.started(1)
-    training.speculated(1, 2)
-    training.ended(Closed(0, MAPS, first, 0, True, 7000))
-    training.ended(Closed(0, MAPS, 3 - first, 0, False, 7100))
-    assert (training.final_size_ms(), training.to_launch) == (21_000, 0)
+    training.note_launch(1)
+    training.note_copy(1, 2)
+    training.note_end(Closed(0, MAPS, first, 0, True, 7000))
+    training.note_end(Closed(0, MAPS, 3 - first, 0, False, 7100))
+    assert (training.final_size_ms(), training.tasks_to_launch) == (21_000, 0)
 
 
 def in_training(t: int = 2, maps: int = 5, slots: int = 1) -> tuple[Policy, Hfsp, FakeCluster]:
@@ -242,7 +246,7 @@ def test_a_copy_of_a_training_task_is_no_training_task_of_its_own() -> None:
     policy, order, cluster = in_training(slots=1)
     policy.observe(Launched(0, MAPS, 9, 0, original=1), cluster)
     assert len(order.training_slots[MAP]) == 1
-    assert order.urgent(MAP, cluster) == [(0, 1)]
+    assert order.urgent_tasks(MAP, cluster) == [(0, 1)]
 
 
 def test_only_training_tasks_are_measured_while_they_run() -> None:
@@ -263,7 +267,7 @@ def test_progress_before_delta_says_nothing() -> None:
     policy, order, cluster = in_training(t=1, maps=2)
     for ran_ms, training in ((1999, {1}), (2000, set())):
         policy.observe(Progressed(0, MAPS, 1, 0.5, ran_ms), cluster)
-        assert order.spared(MAP) == training
+        assert order.spared_attempts(MAP) == training
 
 
 def test_a_size_is_announced_once_when_training_ends() -> None:
@@ -278,7 +282,7 @@ def test_a_size_is_announced_once_when_training_ends() -> None:
         Progressed(0, MAPS, 2, 0.5, 90_000),
     ):
         policy.observe(fact, cluster)
-        told.append(order.estimate)
+        told.append(order.last_estimate)
     assert told == [None, SizeEstimate(0, MAPS, 650_000, 487_500), None]
 
 

@@ -157,7 +157,7 @@ def test_whoever_serves_has_heard_everything(load: int) -> None:
     hybrid = Hybrid(Hybrid.Params(users=users))
     alone: dict[str, Order] = {
         "fifo": Fifo(),
-        "fair": Fair(Hybrid.Params(users=users).fair()),
+        "fair": Fair(Hybrid.Params(users=users).fair_params()),
         "coshh": Coshh(Coshh.Params(users=users)),
     }
     listeners = [Policy(hybrid), *(Policy(order) for order in alone.values())]

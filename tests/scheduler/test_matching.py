@@ -105,7 +105,7 @@ def test_every_class_and_every_sort_is_served_however_they_are_listed(
 def held(most: int, *times: float, alike: float = 0.1) -> list[int]:
     """The classes of jobs with these times on the one sort of node."""
     classes = JobClasses(most, alike)
-    cells = [classes.hold([each]) for each in times]
+    cells = [classes.hold_cell([each]) for each in times]
     return [classes.class_of(cell) for cell in cells]
 
 
@@ -123,14 +123,14 @@ def test_k_means_joins_neighbours_when_there_are_too_many() -> None:
 
 def test_a_class_that_is_joined_has_the_mean_of_its_cells_and_idle_cells_go() -> None:
     classes = JobClasses(2, 0.1)
-    first = [classes.hold([ms]) for ms in (10.0, 12.0, 1000.0)]
+    first = [classes.hold_cell([ms]) for ms in (10.0, 12.0, 1000.0)]
     assert [classes.class_of(cell) for cell in first] == [0, 0, 2]
     assert classes.times_ms(0) == (11.0,)
     for cell in first[:2]:
-        classes.release(cell)
-    one = classes.hold([5000.0])
+        classes.release_cell(cell)
+    one = classes.hold_cell([5000.0])
     assert [classes.class_of(cell) for cell in (first[2], one)] == [2, 2]  # the nearest, as yet
-    other = classes.hold([6000.0])
+    other = classes.hold_cell([6000.0])
     assert [classes.class_of(cell) for cell in (first[2], one, other)] == [2, 3, 3]
     assert (classes.times_ms(2), classes.times_ms(3)) == ((1000.0,), (5500.0,))
     assert classes.groupings == 2

@@ -4,7 +4,7 @@
 
 from math import fsum
 
-from callboard.scheduler.ordered_sum import ordered_sum
+from callboard.scheduler.ordered_sum import left_to_right_sum
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 
 TENTHS = [0.1] * 10
@@ -13,7 +13,7 @@ STEP_BY_STEP = 0.9999999999999999
 
 
 def test_each_step_is_rounded() -> None:
-    assert ordered_sum(TENTHS) == STEP_BY_STEP
+    assert left_to_right_sum(TENTHS) == STEP_BY_STEP
 
 
 def test_so_is_what_hfsps_training_tasks_have_left() -> None:
@@ -21,4 +21,4 @@ def test_so_is_what_hfsps_training_tasks_have_left() -> None:
     phase = TrainingPhase(tasks=14, wanted=14)
     phase.sizes = dict.fromkeys(range(14), (1, 1 - 0.1))
     left = 1 - (1 - 0.1)
-    assert phase.final_size_ms() == ordered_sum([left] * 14) != fsum([left] * 14)
+    assert phase.final_size_ms() == left_to_right_sum([left] * 14) != fsum([left] * 14)

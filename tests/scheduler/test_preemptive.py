@@ -402,7 +402,7 @@ def test_urgent_are_the_training_tasks_that_could_be_launched_now(
     order = Hfsp(Hfsp.Params(t=2, T=slots))
     stage = Stage(order, 0, {})
     stage.cluster.add(FakeJob(1, [maps, 0], suspended_=suspended), stage.policy)
-    assert order.urgent(MAP, stage.cluster) == urgent
+    assert order.urgent_tasks(MAP, stage.cluster) == urgent
 
 
 def test_a_suspended_training_task_holds_no_training_slot() -> None:

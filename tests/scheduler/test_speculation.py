@@ -175,8 +175,8 @@ def test_hadoops_late_goes_by_one_standard_deviation() -> None:
     std = Late.Params(by="std", lag_s=0)
     assert Hall(Late(std), [0.4, 0.4, 0.4, 0.0]).at(80_000) == [4]
     assert Hall(Late(std), [0.3, 0.1]).at(80_000) == []
-    assert ExactDeviation([3, 1]).above(1, Fraction(99, 100))
-    assert not ExactDeviation([3, 1]).above(1, Fraction(1))
+    assert ExactDeviation([3, 1]).is_mean_above(1, Fraction(99, 100))
+    assert not ExactDeviation([3, 1]).is_mean_above(1, Fraction(1))
 
 
 def test_hadoops_late_judges_nodes_by_the_means_of_nodes() -> None:
@@ -184,8 +184,8 @@ def test_hadoops_late_judges_nodes_by_the_means_of_nodes() -> None:
     times = NodeTimes()
     for node, ms in [(0, 10), (1, 5), (1, 15), (2, 10), (3, 30)]:
         times.add(node, ms)
-    assert [times.slow(node, Fraction(1)) for node in range(5)] == [False] * 3 + [True, False]
-    assert not times.slow(3, Fraction(2))
+    assert [times.is_slow(node, Fraction(1)) for node in range(5)] == [False] * 3 + [True, False]
+    assert not times.is_slow(3, Fraction(2))
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_hadoops_late_has_a_cap_for_each_job(
     cluster = FakeCluster([FakeNode(0, (slots, 0))], [FakeJob(0, [0, 0], [running, 0])])
     for n in range(speculative):
         rule.observe(Launched(0, MAPS, 100 + n, 1, original=200 + n), cluster)
-    assert rule.full(0, MAP, cluster) is full
+    assert rule.has_reached_cap(0, MAP, cluster) is full
 
 
 @pytest.mark.parametrize(("q", "found"), [(0, 1), (25, 1), (26, 2), (50, 2), (100, 4)])

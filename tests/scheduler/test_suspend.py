@@ -159,20 +159,20 @@ def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> 
     ):
         cluster.attempts_[attempt.attempt] = attempt
     cluster.now_ms = 31_000
-    assert list(keeping.overdue("suspend", cluster)) == []
+    assert list(keeping.overdue_kills("suspend", cluster)) == []
     cluster.now_ms = 31_001
     why = Why(Reason.SUSPENDED_TOO_LONG, "suspend", 3, 30.001)
-    assert list(keeping.overdue("suspend", cluster)) == [decisions.Kill(3, why)]
+    assert list(keeping.overdue_kills("suspend", cluster)) == [decisions.Kill(3, why)]
 
 
 def test_one_of_a_tasks_two_attempts_is_no_victim_or_is_killed() -> None:
     """The master refuses to suspend it, and the slot would never be freed."""
     copied = FakeAttempt(1, 0, SlotKind.MAP, 0, alone=False)
     why = Why(Reason.STARVATION, "suspend", 1)
-    assert not SuspendLimits(2, "wait", 30.0).allows(copied)
+    assert not SuspendLimits(2, "wait", 30.0).allows_victim(copied)
     killing = SuspendLimits(2, "kill", 30.0)
-    assert killing.allows(copied)
-    assert killing.order(copied, why) == decisions.Kill(1, why)
+    assert killing.allows_victim(copied)
+    assert killing.kill_or_suspend(copied, why) == decisions.Kill(1, why)
 
 
 @pytest.mark.parametrize("order", ["fifo", "hfsp", "psbs"])

@@ -109,7 +109,7 @@ def test_hadoops_tests_tell_a_rule_that_is_wrong(
 
 def test_shares_are_those_of_javas_floats() -> None:
     """0.7 of 10 is 6 there, since the nearest float of 32 bits is below 0.7."""
-    assert amounts.truncated((10,), amounts.float32(0.7)) == (6,)
+    assert amounts.scaled_and_truncated((10,), amounts.float32(0.7)) == (6,)
     assert amounts.float32(Fraction(1, 4)) == 0.25
     assert [amounts.half_up(each) for each in (0.4, 0.5, 1.49, 2.5)] == [0, 1, 1, 3]
 

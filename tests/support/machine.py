@@ -54,10 +54,10 @@ class FixedOracle:
     def size_ms(self, job: JobId, stage: Stage) -> int:
         return self._sizes[job] if stage == MAPS else 0
 
-    def task_ms(self, job: JobId, stage: Stage, on: str) -> float:  # noqa: ARG002
+    def mean_task_ms(self, job: JobId, stage: Stage, on: str) -> float:  # noqa: ARG002
         return 0.0
 
-    def requested_ms(self, job: JobId) -> int | None:  # noqa: ARG002
+    def requested_task_ms(self, job: JobId) -> int | None:  # noqa: ARG002
         return None
 
     def normal(self, job: JobId, stage: Stage) -> float:  # noqa: ARG002

@@ -174,7 +174,7 @@ class FakeCluster:
     def unfinished(self, kind: SlotKind) -> int:
         return sum(job.total(stage_on(kind)) for job in self._jobs.values())
 
-    def padded(self, kind: SlotKind) -> int:
+    def tasks_counted_for_padding(self, kind: SlotKind) -> int:
         return sum(job.total(stage_on(kind)) for job in self._jobs.values() if job.reduces)
 
     def job(self, job: JobId) -> FakeJob:

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.actors.architectures import ARCHITECTURES, architecture_name, what_ships
+from callboard.actors.architectures import ARCHITECTURES, architecture_name, shipped_catalogue
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scenarios.toml_writer import to_toml
@@ -61,7 +61,7 @@ def test_every_architecture_is_drawn_with_every_parameter() -> None:
     drawn: defaultdict[str, set[str]] = defaultdict(set)
     for _ in range(1500):
         spelled = draw_architecture(values, ("memory", "vcores"))
-        (chosen,) = parse_policy(spelled, what_ships({})).values()
+        (chosen,) = parse_policy(spelled, shipped_catalogue({})).values()
         names = chosen.params.__struct_fields__
         usual = {name: getattr(chosen.defaults, name) for name in names}
         drawn[chosen.name] |= {n for n, was in usual.items() if getattr(chosen.params, n) != was}

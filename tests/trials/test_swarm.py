@@ -178,11 +178,11 @@ def test_a_limit_that_was_ignored_is_told_again(monkeypatch: pytest.MonkeyPatch)
 
 def test_every_bug_can_be_planted_and_is_gone_after_it() -> None:
     assert len({bug.what for bug in BUGS}) == len(BUGS) >= 60
-    code = Job._maps_done.__code__
+    code = Job._are_maps_done.__code__
     for bug in BUGS:
         with planted(bug):
-            assert (Job._maps_done.__code__ is code) == (bug is not TOO_EARLY)
-    assert Job._maps_done.__code__ is code
+            assert (Job._are_maps_done.__code__ is code) == (bug is not TOO_EARLY)
+    assert Job._are_maps_done.__code__ is code
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ class Screen:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
-        await self.until(lambda: self.app.keys.idle)
+        await self.until(lambda: self.app.keys.is_idle)
         await self.pilot.pause()
         self.text()
 
@@ -184,7 +184,7 @@ def drive(
         source, theme=theme, ticking=False, recorded=recorded, tour=tour, keymap=keymap
     )
     if opening is not None:
-        app.playback.begin(opening)
+        app.playback.set_opening(opening)
 
     async def play() -> None:
         async with app.run_test(size=size, notifications=messages) as pilot:

@@ -208,7 +208,7 @@ class TestTime:
     def test_the_time_bar_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)
-            middle = 2 + LABEL_WIDTH + bar.columns // 2
+            middle = 2 + LABEL_WIDTH + bar.column_count // 2
             await screen.pilot.click(TimeBar, offset=(middle, 1))
             await screen.pilot.pause()
             share = screen.frame.at_ms / screen.frame.end_ms
@@ -233,7 +233,9 @@ class TestTime:
     def test_the_charts_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)
-            await screen.pilot.click(ChartsPane, offset=(2 + LABEL_WIDTH + bar.columns // 4, 2))
+            await screen.pilot.click(
+                ChartsPane, offset=(2 + LABEL_WIDTH + bar.column_count // 4, 2)
+            )
             await screen.pilot.pause()
             assert screen.frame.at_ms / screen.frame.end_ms == pytest.approx(0.25, abs=0.01)
 
@@ -331,7 +333,10 @@ class TestLooking:
             assert "[3] events: everything" in screen.text()
             last = screen.frame.log[-1].index
             await screen.press("3", "pageup")
-            assert screen.frame.log[-1].index == last - screen.app.query_one("#log", LogPane).rows
+            assert (
+                screen.frame.log[-1].index
+                == last - screen.app.query_one("#log", LogPane).rows_that_fit
+            )
             await screen.press("pagedown")
             assert screen.frame.log[-1].index == last
             await screen.press("e")
@@ -581,7 +586,7 @@ class TestLooking:
         """The SVG is there, and what is missing is named."""
         monkeypatch.chdir(tmp_path)
         monkeypatch.setitem(sys.modules, "resvg_py", module)
-        monkeypatch.setattr(screenshot, "_has_letters", lambda: letters)
+        monkeypatch.setattr(screenshot, "_has_fixed_width_font", lambda: letters)
 
         async def act(screen: Screen) -> None:
             await screen.press("p")

@@ -277,7 +277,9 @@ class TestDifferences:
             assert not screen.playing()
             assert f"fair: {divergence.lines[1][:30]}" in screen.text()
             await at(screen, 400_000)
-            column = divergence.at_ms * screen.app.query_one(TimeBar).columns // screen.frame.end_ms
+            column = (
+                divergence.at_ms * screen.app.query_one(TimeBar).column_count // screen.frame.end_ms
+            )
             assert screen.text().splitlines()[-3].index(DIVERGENCE_SIGN) == 2 + LABEL_WIDTH + column
 
         on_two(act)

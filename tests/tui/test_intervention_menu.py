@@ -121,7 +121,7 @@ class TestNodes:
             while source.behind:
                 source.answer_one()
             source.slow = False
-            await screen.until(lambda: not screen.app.playback.waiting)
+            await screen.until(lambda: not screen.app.playback.open_requests)
             first, *lines = screen.text().splitlines()
             assert "00:01:40.000" in first
             assert any("Intervene at 00:01:40.000" in line for line in lines)
@@ -431,7 +431,7 @@ class TestForkMenu:
             await screen.press("x")
             assert "no line begins with hfsx" in screen.text()
             await screen.press("p", "enter")
-            await screen.until(lambda: screen.app.paired)
+            await screen.until(lambda: screen.app.shows_two_runs)
             assert screen.frame.comparison is not None
             assert [each.policy for each in screen.frame.comparison.figures] == ["fair", "hfsp"]
 

@@ -256,7 +256,7 @@ def test_nobody_else_gets_the_journal_while_the_run_is_played_again(tmp_path: Pa
             super().go_to_moment(at_ms)
 
     with Meanwhile(plan(), path) as run:
-        run.advance(GoTo(100_000))
+        run.carry_out_move(GoTo(100_000))
         run.intervene(Intervene((Crash(1),)))
         assert len(refused) == 1
         with pytest.raises(OSError, match="another run is being recorded"):

@@ -23,7 +23,7 @@ async def burst(screen: Screen, source: SlowSource, *keys: str) -> None:
     def done() -> bool:
         if source.behind:
             source.answer_one()
-        return screen.app.keys.idle and not source.behind
+        return screen.app.keys.is_idle and not source.behind
 
     await screen.until(done)
     source.slow = False
@@ -127,7 +127,7 @@ def test_a_dialog_does_not_wait_for_a_frame_that_is_asked_for_when_it_has_gone()
 
     async def act(screen: Screen) -> None:
         await screen.press("g")
-        screen.app.keys.hold()
+        screen.app.keys.hold_until_next_frame()
         await screen.press(*"780s", "enter")
         assert screen.frame.at_ms == 780_000
 
@@ -208,7 +208,7 @@ def test_a_move_under_way_is_said_in_its_place() -> None:
     source = SlowSource(recorded(outage()))
     source.slow = True
     app = CallboardApp(source, ticking=False)
-    app.playback.begin(Opening(400_000))
+    app.playback.set_opening(Opening(400_000))
 
     async def play() -> None:
         async with app.run_test(size=SMALL) as pilot:

@@ -47,7 +47,7 @@ def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, s
     for each in happened:
         recording.append(FaultStruck(at_ms, each) if isinstance(each, Fault) else each)  # type: ignore[arg-type]
     cursor = Cursor(recording)
-    cursor.to_ms(recording.end_ms)
+    cursor.go_to_ms(recording.end_ms)
     frame = cursor.frame(View())
     mark, wrong = node_sign(frame.node_status[0], frame.lost[0])
     return (
@@ -128,13 +128,13 @@ def test_a_master_that_stands_still_goes_on_when_it_is_told_to() -> None:
     recording.append(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
     recording.append(FaultStruck(5, PauseMaster()))
     cursor = Cursor(recording)
-    cursor.to_ms(5)
+    cursor.go_to_ms(5)
     assert cursor.frame(View()).totals.master_paused
     recording.append(FaultStruck(7, RestartMaster()))
-    cursor.to_ms(7)
+    cursor.go_to_ms(7)
     assert cursor.frame(View()).totals.master_paused
     recording.append(FaultStruck(9, ResumeMaster()))
-    cursor.to_ms(9)
+    cursor.go_to_ms(9)
     assert not cursor.frame(View()).totals.master_paused
 
 
@@ -157,8 +157,8 @@ def test_a_policy_that_a_paused_master_was_told_is_the_one_that_is_named() -> No
     recording.append(FaultStruck(5, PauseMaster()))
     recording.append(FaultStruck(7, SwitchPolicy("hfsp")))
     cursor = Cursor(recording)
-    cursor.to_ms(7)
+    cursor.go_to_ms(7)
     assert cursor.frame(View()).policy == "hfsp"
     recording.append(FaultStruck(9, ResumeMaster()))
-    cursor.to_ms(9)
+    cursor.go_to_ms(9)
     assert cursor.frame(View()).policy == "hfsp"

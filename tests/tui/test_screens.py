@@ -148,7 +148,7 @@ def test_racks_stand_beside_each_other_where_that_shows_their_nodes(
             assert found == (None if node == GAP else node)
     corner: NodeId | None = None
     for across, down in [(0, 0), *[(0, 1)] * 40, *[(1, 0)] * 100]:
-        corner = seating.neighbour(corner, across, down)
+        corner = seating.neighbour_node(corner, across, down)
         assert corner is not None
         assert corner >= 0
 

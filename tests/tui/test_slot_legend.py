@@ -146,7 +146,7 @@ def test_a_thousand_nodes_have_a_cell_each_on_a_usual_screen() -> None:
     ]
     assert sorted(node for node in seats if node is not None) == list(range(1000))
     assert layout.node_and_column_at(0, 0) == (None, 0)
-    assert layout.neighbour(0, 1, 0) == 4
+    assert layout.neighbour_node(0, 1, 0) == 4
 
 
 def test_a_thousand_nodes_have_half_a_cell_each_on_a_small_screen() -> None:
@@ -159,9 +159,9 @@ def test_a_thousand_nodes_have_half_a_cell_each_on_a_small_screen() -> None:
     lower = [node for line in layout.lines for node in line.under]
     assert sorted(upper + lower) == list(range(1000))
     assert layout.node_and_column_at(layout.label + 1, 0) == (4, 0)
-    below = layout.neighbour(4, 0, 1)
+    below = layout.neighbour_node(4, 0, 1)
     assert below == layout.lines[0].under[1]
-    assert layout.neighbour(below, 0, 1) == layout.lines[1].nodes[1]
+    assert layout.neighbour_node(below, 0, 1) == layout.lines[1].nodes[1]
     assert layout.line_of(below, 0) == 0
     assert lay_out_slots(facts, 76, 8, None, glyphs=True).size is CellSize.RACKS
 

@@ -73,7 +73,7 @@ from callboard.commands.start_command import recent_journals
 from callboard.scenarios.library_list import library_entries
 from callboard.tui.screens.start import StartApp
 
-StartApp._gather = lambda app: None
+StartApp._gather_facts = lambda app: None
 app = StartApp(list(library_entries()), recent_journals(Path.cwd()))
 
 async def play():

@@ -232,7 +232,7 @@ async def played_on(screen: Screen) -> None:
     await screen.press("space")
     while screen.playing():
         await screen.tick(0.25)
-    await screen.until(lambda: not screen.app.playback.waiting)
+    await screen.until(lambda: not screen.app.playback.open_requests)
 
 
 @pytest.mark.soak
@@ -341,7 +341,7 @@ def test_a_tour_of_two_runs_ends_where_one_is_kept() -> None:
         await screen.press("n", "n", "w", "n", "n")
         assert screen.said()[0] == "the tour is over: it tells of two runs"
         assert not screen.app.query_one(Caption).display
-        assert not screen.app.paired
+        assert not screen.app.shows_two_runs
 
     play("two-jobs", act, (80, 24))
 
@@ -360,7 +360,7 @@ def test_keys_that_come_before_the_first_frame_lead_to_their_step_alone() -> Non
                 source.answer_one()
             screen = Screen(app, pilot)
             await screen.until(lambda: app.playback.answers == app.playback.requests)
-            assert app.paired
+            assert app.shows_two_runs
             assert (screen.frame.at_ms, app.guide and app.guide.place) == (66_000, 2)
 
     with LiveServer([plan("two-jobs", policy) for policy in ("fifo", "fair")]) as server:

@@ -193,8 +193,8 @@ def test_a_run_is_interrupted_between_two_instants(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(twin_run, "INSTANTS_A_CALL", 10)
 
     class Impatient(RunWatcher):
-        def on_twin(self, run: TwinRun) -> None:
-            if run.ended:
+        def on_twin_progress(self, run: TwinRun) -> None:
+            if run.ended_jobs:
                 run.interrupt()
 
     jobs = [job(number, maps=50, submit_ms=10_000_000 * number) for number in range(3)]

@@ -24,14 +24,14 @@ class Forgetful(Policy):
     def __init__(self, policy: Policy) -> None:
         super().__init__(policy.order, policy.locality, policy.preemption, policy.speculation)
 
-    def _refused_again(
+    def _refuses_all_again(
         self,
         kind: SlotKind,
         offer: Offer,
         view: ClusterView,
         passed: list[JobId] | None,  # noqa: ARG002
     ) -> bool:
-        self.spared += super()._refused_again(kind, offer, view, None)
+        self.spared += super()._refuses_all_again(kind, offer, view, None)
         return False
 
 

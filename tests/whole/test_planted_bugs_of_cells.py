@@ -89,7 +89,7 @@ def conflicts_are_not_noticed(patch: Patch) -> None:
         self.free[node] = tuple(a - b for a, b in zip(self.free[node], demand, strict=True))
         return node, 0
 
-    patch.setattr(CellState, "conflicts", lambda *_: False)
+    patch.setattr(CellState, "is_conflicting", lambda *_: False)
     patch.setattr(CellState, "claim", claim)
 
 

@@ -98,14 +98,14 @@ def test_what_the_twin_gives_up_the_actors_record(
     """It may find out only on the way that its numbers are too large."""
     monkeypatch.setattr(twin_run, "INSTANTS_A_CALL", 10)
     monkeypatch.setattr(twin_play, "compiled_loop", lambda: play_instants)
-    go_on = TwinRun.go_on
+    go_on = TwinRun.play_some_instants
 
     def go_on_once(run: TwinRun) -> None:
-        if run.launched:
+        if run.launched_attempts:
             raise CannotPlay("its numbers are too large")
         go_on(run)
 
-    monkeypatch.setattr(TwinRun, "go_on", go_on_once)
+    monkeypatch.setattr(TwinRun, "play_some_instants", go_on_once)
     path, heard = tmp_path / "run.journal", list[list[AnyEvent]]()
 
     def listen() -> Sink:
@@ -149,8 +149,8 @@ def test_an_interrupted_run_has_the_journal_up_to_there(
     monkeypatch.setattr(twin_run, "INSTANTS_A_CALL", 2)
 
     class Impatient(RunWatcher):
-        def on_twin(self, run: TwinRun) -> None:
-            if run.ended:
+        def on_twin_progress(self, run: TwinRun) -> None:
+            if run.ended_jobs:
                 run.interrupt()
 
     path, jobs = tmp_path / "run.journal", [job(n, submit_ms=10_000_000 * n) for n in range(3)]

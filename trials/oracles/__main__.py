@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from trials.oracles import (
     capacity,
     eagle,
@@ -99,12 +99,12 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument(
-        "--seeds", type=whole_number(0), default=5, help="of draws of our own (default: 5)"
+        "--seeds", type=whole_number_type(0), default=5, help="of draws of our own (default: 5)"
     )
     parser.add_argument(
         "--most-tasks",
         metavar="N",
-        type=whole_number(1),
+        type=whole_number_type(1),
         help="play no case of a whole cluster that has more tasks",
     )
     options = parser.parse_args(arguments)

@@ -102,10 +102,10 @@ class ReleasedAllocator(Allocator):
         self._cpu = cpu
         self._allocation_ms = round(1000 * params.allocation)
 
-    def is_enough(self, free: Vector) -> bool:
+    def is_worth_an_offer(self, free: Vector) -> bool:
         return free[_CPUS] >= self._cpu
 
-    def first(self, frameworks: Sequence[int]) -> int:
+    def framework_of_least_share(self, frameworks: Sequence[int]) -> int:
         return min(frameworks, key=lambda each: (self.dominant_share(each), -each))
 
     def on_allocation_due(self, due: AllocationDue) -> None:

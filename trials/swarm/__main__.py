@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from callboard.arguments import whole_number
+from callboard.arguments import whole_number_type
 from callboard.experiments.many.task_pool import Lost, answers_by_workers, local_workers
 from callboard.scenarios.scenario_file import load_scenario
 from callboard.scheduler.policy import PolicySpecError
@@ -108,16 +108,20 @@ def try_again(path: Path) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m trials.swarm", description=__doc__)
     parser.add_argument("--hours", type=float, default=1.0, help="how long (default: 1)")
-    parser.add_argument("--worlds", type=whole_number(1), help="that many seeds instead")
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="the first (default: 1)")
-    parser.add_argument("--cores", type=whole_number(1), help="processes (default: as many cores)")
+    parser.add_argument("--worlds", type=whole_number_type(1), help="that many seeds instead")
+    parser.add_argument(
+        "--seed", type=whole_number_type(0), default=1, help="the first (default: 1)"
+    )
+    parser.add_argument(
+        "--cores", type=whole_number_type(1), help="processes (default: as many cores)"
+    )
     parser.add_argument("--to", type=Path, default=FOLDER, help="folder (default: swarm)")
     parser.add_argument("--again", type=Path, metavar="FILE", help="try one failing world again")
     parser.add_argument("--bugs", action="store_true", help="see how soon planted bugs are caught")
     parser.add_argument("--only", default="", metavar="WORDS", help="bugs with these words only")
     parser.add_argument(
         "--seeds",
-        type=whole_number(1),
+        type=whole_number_type(1),
         default=SEEDS_MAX,
         help=f"tries a bug (default: {SEEDS_MAX})",
     )

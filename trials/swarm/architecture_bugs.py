@@ -150,8 +150,8 @@ OF_CELLS = (
     PlantedBug(
         "an end gives no room back",
         _THINKING,
-        "        self.release(*self._held.pop(entry.attempt))\n        self._leave",
-        "        self._held.pop(entry.attempt)\n        self._leave",
+        "        self.release(*self._held.pop(entry.attempt))\n        self._tell_job",
+        "        self._held.pop(entry.attempt)\n        self._tell_job",
     ),
 )
 
@@ -212,8 +212,8 @@ OF_CONTAINERS = (
     PlantedBug(
         "a task begins in the container before its own",
         _YARN_MASTER,
-        "        start = StartContainer(granted.container, job.order(entry))",
-        "        start = StartContainer(max(granted.container - 1, 1), job.order(entry))",
+        "        start = StartContainer(granted.container, job.launch_order(entry))",
+        "        start = StartContainer(max(granted.container - 1, 1), job.launch_order(entry))",
     ),
     PlantedBug(
         "containers that are used are given back",
@@ -288,7 +288,8 @@ OF_CONTACTS = (
     PlantedBug(
         "long tasks that were placed on a node that is given up stay there",
         _LONG,
-        "        for job, stage in lost:\n            self.place_again(job, stage, cause)",
+        "        for job, stage in lost:\n"
+        "            self.place_remaining_tasks(job, stage, cause)",
         "        for job, stage in lost:\n            _ = job, stage",
     ),
     PlantedBug(
@@ -308,7 +309,7 @@ OF_CONTACTS = (
         _CONTACT_DIALOGUE,
         "        if frame.session < contact.session:\n            return",
         "        if frame.session < contact.session:\n"
-        "            contact.begin(self._life, frame.session, 0)",
+        "            contact.begin_session(self._life, frame.session, 0)",
     ),
 )
 

@@ -47,13 +47,13 @@ class BooksProbe(Onlooker, Probe):
 
         policy.observe = observe  # type: ignore[method-assign]
 
-    def before(self, actor: Master, message: object) -> None:  # noqa: ARG002
+    def before_message(self, actor: Master, message: object) -> None:  # noqa: ARG002
         """Asking what is next may tidy the books up, so not while others compare them."""
         if self._changed:
             self._changed = False
             check_matching(actor)
 
-    def after(self, actor: Master, message: object, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
+    def after_message(self, actor: Master, message: object, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         if not noted:
             self._silent += 1
             if self._silent % EVERY:

@@ -66,7 +66,7 @@ def catches(
 def known_catches(folder: Path) -> list[Catch]:
     """What was found last of each bug, in the order of the list."""
     with ResultStore(folder / NAME) as store:
-        places = store.places()
+        places = store.keys_by_place()
         kept = store.find(places.values())
     found = (kept[places[bug.what]] for bug in BUGS if bug.what in places)
     return [msgspec.msgpack.decode(each.value or b"", type=Catch) for each in found]

@@ -90,7 +90,7 @@ class OutputsAreFetched(EventOracle):
             return None
         for _, host in self._outputs[attempt.launch.job].values():
             node = self.state.nodes[host]
-            if node.is_halted and node.since_ms < attempt.started.at_ms:
+            if node.is_down_or_paused and node.since_ms < attempt.started.at_ms:
                 return f"attempt {event.attempt} has fetched from node-{host}, which was halted"
         return None
 
@@ -149,7 +149,7 @@ class HaltedNodesDoNothing(EventOracle):
             return None
         number = self.state.attempts[event.attempt].launch.node
         node = self.state.nodes[number]
-        if node.is_halted and node.since_ms < event.at_ms:
+        if node.is_down_or_paused and node.since_ms < event.at_ms:
             return f"attempt {event.attempt} moves on node-{number}, which is halted"
         return None
 
@@ -258,7 +258,7 @@ def given_up_late(events: Iterable[ev.AnyEvent], cluster: Cluster) -> Flaw | Non
     """A launch that has not begun has failed an expiry later, seen at one of three looks (H8), and
     a node whose first fault is a crash is given up as soon (T1).
     """
-    expiry_ms, round_ms = cluster.heartbeat.expiry_ms, cluster.longest_round_ms()
+    expiry_ms, round_ms = cluster.heartbeat.expiry_ms, cluster.longest_heartbeat_cycle_ms()
     within_ms = expiry_ms + -(-expiry_ms // 3) + 2 * round_ms + 1
     due: dict[tuple[str, int], Millis] = {}
     launched: dict[AttemptId, ev.AttemptLaunched] = {}

@@ -136,8 +136,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a job that ends keeps its attempts",
         _PREEMPTOR,
-        "            self.stop_attempt(entry, Reason.JOB_ENDS, cause)",
-        "            self.stop_attempt(None, Reason.JOB_ENDS, cause)",
+        "            self.kill_if_running(entry, Reason.JOB_ENDS, cause)",
+        "            self.kill_if_running(None, Reason.JOB_ENDS, cause)",
     ),
     PlantedBug(
         "a node that restarts keeps its attempts in the books",
@@ -294,7 +294,7 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "what a paused attempt had left to do is forgotten",
         _SLOT,
-        "            attempt.put_off, attempt.phase = attempt.left(self.now_ms), None",
+        "            attempt.put_off, attempt.phase = attempt.left_of_phase(self.now_ms), None",
         "            attempt.put_off, attempt.phase = attempt.put_off, None",
     ),
     PlantedBug(
@@ -475,13 +475,13 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "COSHH forgets classes when a job's change",
         _COSHH,
-        "                self._count_pending(kind, cohort, job.pending)",
-        "                self._count_pending(kind, cohort, 0)",
+        "                self._add_pending(kind, cohort, job.pending)",
+        "                self._add_pending(kind, cohort, 0)",
     ),
     PlantedBug(
         "COSHH leaves jobs alone that may run on no suggested node",
         _COSHH,
-        "                if not any(_may_run(found, kind, node) for node in nodes):",
+        "                if not any(_may_run_on(found, kind, node) for node in nodes):",
         "                if not any(True for node in self._slots_of):",
     ),
     # Locality.
@@ -525,8 +525,8 @@ BUGS: tuple[PlantedBug, ...] = (
     PlantedBug(
         "a victim may fall below its share",
         _KILL,
-        "            if above > 0 and kept and self._limits.allows(attempt):",
-        "            if above >= 0 and kept and self._limits.allows(attempt):",
+        "            if above > 0 and kept and self._limits.allows_victim(attempt):",
+        "            if above >= 0 and kept and self._limits.allows_victim(attempt):",
     ),
     PlantedBug(
         "a check takes one more than it may",

@@ -37,7 +37,7 @@ class SeedRecords:
 
     def all(self, *, of_this_version: bool = False) -> list[SeedRecord]:
         """Every record, of all versions or of the present one."""
-        places = self._store.places()
+        places = self._store.keys_by_place()
         wanted = [
             key
             for place, key in places.items()

@@ -263,9 +263,9 @@ def _guarantee(seed: int, values: DeclaredValues) -> SeedRecord:
         looked_at.append(scenario)
         experiment = Counted(scenario, policy)
         for finding in findings:
-            finding.test(experiment)
+            finding.test_property_in(experiment)
 
-    search.in_each_scenario(family, look, GUARANTEED_SCENARIOS, seed)
+    search.for_each_drawn_scenario(family, look, GUARANTEED_SCENARIOS, seed)
     broken = [(each.prop.name, found.seen) for each in findings if (found := each.counterexample)]
     return SeedRecord(
         seed=seed,

@@ -76,7 +76,7 @@ class StarvationProbe(Onlooker, Probe):
         for address in architecture.schedulers():
             kernel.probe(address, self)
 
-    def before(self, actor: Master, message: Preempt) -> None:
+    def before_message(self, actor: Master, message: Preempt) -> None:
         """Work out what should happen now."""
         rule, order, ledger = actor.policy.preemption, actor.policy.order, actor.ledger
         self._wanted = {}
@@ -89,7 +89,7 @@ class StarvationProbe(Onlooker, Probe):
         if rule is not self._rule or ledger is not self._ledger:
             self._rule, self._ledger, self._checked_ms = rule, ledger, 0
             self._clocks = [Clocks() for _ in KINDS]
-        self._spares = isinstance(order, Ranking) and any(map(order.spared, KINDS))
+        self._spares = isinstance(order, Ranking) and any(map(order.spared_attempts, KINDS))
         self._kind_of = {each.attempt: each.kind for each in ledger.attempts()}
         self._alive = [
             (each.job, each.kind, each.attempt)
@@ -145,7 +145,7 @@ class StarvationProbe(Onlooker, Probe):
         usable = sum(job.pending(kind) - job.suspended(kind) for job in jobs)
         return max(min(owed - claim.running, usable), 0)
 
-    def after(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
+    def after_message(self, actor: Master, message: Preempt, noted: Sequence[ev.AnyEvent]) -> None:  # noqa: ARG002
         """Compare."""
         for each in noted:
             if isinstance(each, ev.KillOrdered | ev.SuspendOrdered):

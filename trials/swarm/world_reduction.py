@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.architectures import what_ships
-from callboard.scenarios.scenario_file import from_dict, make_jobs, make_script
+from callboard.actors.architectures import shipped_catalogue
+from callboard.scenarios.scenario_file import from_dict, make_fault_script, make_jobs
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.spelling import ARCHITECTURE
@@ -62,7 +62,7 @@ def _smaller(world: DrawnWorld) -> Iterator[DrawnWorld]:
 def _valid(plain: dict[str, Any]) -> Any:
     try:
         scenario = from_dict(plain, check_timeline=False)
-        make_script(scenario, make_jobs(scenario))
+        make_fault_script(scenario, make_jobs(scenario))
     except ScenarioError:
         return None
     return scenario
@@ -96,7 +96,7 @@ def _less_of_table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _simpler(spelling: str) -> Iterator[str]:
-    spec = parts.parse_policy(spelling, what_ships({}))
+    spec = parts.parse_policy(spelling, shipped_catalogue({}))
     specs = [
         {kind: each for kind, each in spec.items() if kind != gone}
         for gone in spec

@@ -89,6 +89,6 @@ def _law(values: DeclaredValues) -> str:
 
 def _chosen(part: type[Spelled], name: str, drawn: Mapping[str, object]) -> parts.PartSpec:
     """With what was drawn for it, but for what would mean nothing beside the rest."""
-    idle = part.unused(decode_params(drawn, part.Params, name))
+    idle = part.unused_params(decode_params(drawn, part.Params, name))
     kept = {field: value for field, value in drawn.items() if field not in idle}
     return parts.PartSpec(name, part, decode_params(kept, part.Params, name), part.Params())

@@ -17,7 +17,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.listed_jobs import ListedJob
-from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs, make_script
+from callboard.scenarios.scenario_file import Scenario, from_dict, make_fault_script, make_jobs
 from callboard.scenarios.targets import drawn_count
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -130,7 +130,7 @@ def _has_answers(scenario: Scenario) -> bool:
     made, jobs = made_architecture(scenario.policies[0], {}), make_jobs(scenario)
     assert made is not None
     try:
-        made.check(jobs, make_script(scenario, jobs))
+        made.check(jobs, make_fault_script(scenario, jobs))
     except PolicySpecError:
         return False
     return True
@@ -263,7 +263,7 @@ def _draw_cluster(values: DeclaredValues, *, crowded: bool) -> dict[str, Any]:
         2
         * msgspec.convert(
             {**cluster, "heartbeat": {**heartbeat, "expiry_ms": 3}}, Cluster
-        ).longest_round_ms()
+        ).longest_heartbeat_cycle_ms()
     )
     heartbeat["expiry_ms"] = shortest_ms + values.one_of((0, 1, 3000, 30_000, 600_000))
     return cluster
@@ -426,5 +426,5 @@ def _with_entry(scenario: Scenario, entry: dict[str, Any]) -> Scenario | None:
 
 def _checked(scenario: Scenario) -> Scenario:
     checked = from_dict(msgspec.to_builtins(scenario), check_timeline=False)
-    make_script(checked, make_jobs(checked))
+    make_fault_script(checked, make_jobs(checked))
     return checked

@@ -82,11 +82,11 @@ class ChartsPane(Pane):
 
     def show(self, frame: Frame) -> None:
         super().show(frame)
-        self.subtitle("")
+        self.set_subtitle("")
         for number in range(1, len(CHARTS) + 1):
             self.set_class(number == len(_charts_to_show(frame)), f"of-{number}")
 
-    def wanted(self, rows: int) -> int:
+    def wanted_lines(self, rows: int) -> int:
         """How many lines its charts take with that many rows each."""
         return rows * len(_charts_to_show(self.frame)) if self.frame is not None else 0
 
@@ -105,9 +105,9 @@ class ChartsPane(Pane):
             ink = self.ink(self.palette.text if rows > 1 else self.palette.dim)
         yield f"{label:<{LABEL_WIDTH}} ", ink
         most = _chart_maximum(chart, frame.charts)
-        yield from self.bars(frame, chart, most, chart.colour(self.palette), rows, row)
+        yield from self.bar_spans(frame, chart, most, chart.colour(self.palette), rows, row)
 
-    def bars(
+    def bar_spans(
         self, frame: Frame, chart: Chart, most: float, colour: str, rows: int = 1, row: int = 0
     ) -> Iterator[Span]:
         """One row of a chart's bars, dimmed after the present moment."""
@@ -118,7 +118,7 @@ class ChartsPane(Pane):
 
     def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         if across and self.frame is not None:
-            self.announce(Sought(self.frame.scrubbed(across)))
+            self.post_to_app(Sought(self.frame.scrubbed_to_ms(across)))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -126,7 +126,7 @@ class ChartsPane(Pane):
             return
         columns, x = len(self.frame.charts.marks), offset.x - LABEL_WIDTH - 1
         if 0 <= x < columns:
-            self.announce(Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
+            self.post_to_app(Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
 
 
 class ComparisonChartsPane(ChartsPane):
@@ -135,7 +135,7 @@ class ComparisonChartsPane(ChartsPane):
     def show(self, frame: Frame) -> None:
         if frame.comparison is not None:
             first, second = (figures.policy for figures in frame.comparison.figures)
-            self.entitle(f"[{self.key}] {self.heading}: {first} above, {second} below")
+            self.set_title(f"[{self.key}] {self.heading}: {first} above, {second} below")
         super().show(frame)
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
@@ -149,7 +149,7 @@ class ComparisonChartsPane(ChartsPane):
         yield f"{_value_text(both[side], chart, name)} ", self.ink(self.palette.dim)
         colour = chart.colour(self.palette)
         colour = self.palette.shade(colour, 1) if side else colour
-        yield from self.bars(
+        yield from self.bar_spans(
             both[side], chart, _chart_maximum(chart, *(f.charts for f in both)), colour
         )
 

@@ -95,7 +95,7 @@ class ComparisonFiguresPane(Pane):
 
     def show(self, frame: Frame) -> None:
         super().show(frame)
-        self.subtitle("")
+        self.set_subtitle("")
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         if frame.comparison is None:

@@ -49,9 +49,9 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
         super().show(frame)
         if (comparison := frame.comparison) is not None:
             rows, top, found = comparison.rows, comparison.rows_top, comparison.rows_found
-            self.label(len(rows), top, found, "either system")
+            self.set_border_texts(len(rows), top, found, "either system")
 
-    def titles(self) -> list[JobColumn]:
+    def shown_columns(self) -> list[JobColumn]:
         titles = [
             JobColumn("job", JobSortKey.ID, _JOB),
             JobColumn("name", JobSortKey.NAME, self._name_width, left=True),
@@ -68,7 +68,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
     def rows_of(self, frame: Frame) -> list[ComparedJob]:
         return [] if frame.comparison is None else frame.comparison.rows
 
-    def nothing(self, frame: Frame) -> str:  # noqa: ARG002
+    def no_rows_text(self, frame: Frame) -> str:  # noqa: ARG002
         return "no job is in either system; a shows all submitted so far"
 
     def is_over(self, row: ComparedJob) -> bool:

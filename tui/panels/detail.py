@@ -46,7 +46,7 @@ class DetailPane(Pane):
         heading = frame.detail.title if frame.detail else self.heading
         title = f"[{self.key}] {heading}{self.title_suffix}"
         if self._title != title:
-            self.entitle(title)
+            self.set_title(title)
             self._top = 0
         super().show(frame)
         self._scroll_facts(0)
@@ -54,15 +54,15 @@ class DetailPane(Pane):
     def _scroll_facts(self, by: int) -> None:
         detail = self.frame.detail if self.frame else None
         if detail is None:
-            self.subtitle("")
+            self.set_subtitle("")
             return
         facts, room = len(self._wrapped_facts(detail)), self._visible_fact_count(detail)
         self._top = max(0, min(self._top + by, facts - room))
         more = facts - room - self._top
-        self.subtitle(f"{more} more below: ↓" if more else "↑" if self._top else "")
+        self.set_subtitle(f"{more} more below: ↓" if more else "↑" if self._top else "")
         self.refresh_changes()
 
-    def room(self) -> dict[str, int]:
+    def view_fields(self) -> dict[str, int]:
         """The width of the timeline, and how many lanes fit under a few facts."""
         rows = max(self.content_size.height - _FACTS_LEAST - 2, 0)
         return {"lane_columns": self._lane_columns, "lane_rows": rows}
@@ -79,7 +79,7 @@ class DetailPane(Pane):
         ends in the middle.
         """
         lanes = (
-            len(detail.lanes) + 1 + bool(self._heights_below_axis(detail)) if detail.lanes else 0
+            len(detail.lanes) + 1 + bool(self._meaning_below_axis(detail)) if detail.lanes else 0
         )
         lines = self._wrapped_facts(detail)
         shown = max(
@@ -115,7 +115,7 @@ class DetailPane(Pane):
             room = max(self.content_size.height - len(lines) - 1, 1)  # beside the axis
             lines += [self._lane_line(frame, each) for each in detail.lanes[:room]]
             lines += [self._axis_line(detail)]
-            below = self._heights_below_axis(detail)
+            below = self._meaning_below_axis(detail)
             lines += [self._fact_line("full height", below, False)] if below else []
         return lines
 
@@ -142,15 +142,15 @@ class DetailPane(Pane):
 
     def _axis_line(self, detail: DetailText) -> Iterable[Span]:
         begin, end = axis_time(detail.from_ms), axis_time(detail.to_ms)
-        told = "" if self._heights_below_axis(detail) else _full_height_words(detail)
+        told = "" if self._meaning_below_axis(detail) else _full_column_meaning(detail)
         middle = f"full height: {told}" if told else ""
         gap = max(self._lane_columns - len(begin) - len(end), 1)
         yield " " * (_LABEL + 1), self.ink()
         yield f"{begin}{middle:^{gap}}{end}", self.ink(self.palette.dim)
 
-    def _heights_below_axis(self, detail: DetailText) -> str:
+    def _meaning_below_axis(self, detail: DetailText) -> str:
         """What a full column stands for, if it does not fit between the ends of the axis."""
-        told = _full_height_words(detail)
+        told = _full_column_meaning(detail)
         return told if len(told) + _AXIS_TEXT > self._lane_columns else ""
 
 
@@ -163,7 +163,7 @@ def wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(each.replace(NO_BREAK, " ") for each in pieces) or ("",)
 
 
-def _full_height_words(detail: DetailText) -> str:
+def _full_column_meaning(detail: DetailText) -> str:
     """What a full column of each profile stands for; empty where there is none."""
     known = (count(lane.most, lane.label.removesuffix("s")) for lane in detail.lanes if lane.most)
     return ", ".join(known)

@@ -53,7 +53,7 @@ class JobTablePane(ListPane, Generic[Row]):
 
         key: JobSortKey
 
-    def titles(self) -> list[JobColumn]:
+    def shown_columns(self) -> list[JobColumn]:
         """The columns that fit."""
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class JobTablePane(ListPane, Generic[Row]):
         colour = palette.dim if self.is_over(row) else palette.text
         yield from self.cells(row, hue, style(colour, ground, bold=chosen), ground)
 
-    def nothing(self, frame: Frame) -> str:
+    def no_rows_text(self, frame: Frame) -> str:
         """What is said where there are no rows, though none are filtered out."""
         raise NotImplementedError
 
@@ -87,7 +87,7 @@ class JobTablePane(ListPane, Generic[Row]):
             return self._row_spans(rows[y - 1], self.palette.jobs[frame.hue(rows[y - 1].job)])
         if y != 2 or rows:
             return ()
-        told = self._no_match(frame) if self.view.filter else self.nothing(frame)
+        told = self._no_match(frame) if self.view.filter else self.no_rows_text(frame)
         return [(f"  {told}", self.ink(self.palette.dim))]
 
     def _no_match(self, frame: Frame) -> str:
@@ -95,25 +95,27 @@ class JobTablePane(ListPane, Generic[Row]):
         told = f"no job matches /{self.view.filter}"
         return told if self.view.all_jobs or frame.over else f"{told}; a looks at all that came"
 
-    def listed(self) -> list[JobId]:
+    def listed_numbers(self) -> list[JobId]:
         return [row.job for row in self.rows_of(self.frame)] if self.frame is not None else []
 
-    def room(self) -> dict[str, int]:
-        return {"jobs_rows": self.rows, "with_fair_shares": False}
+    def view_fields(self) -> dict[str, int]:
+        return {"jobs_rows": self.rows_that_fit, "with_fair_shares": False}
 
-    def label(self, rows: int, top: int, found: int, system: str, note: str = "") -> None:
+    def set_border_texts(
+        self, rows: int, top: int, found: int, system: str, note: str = ""
+    ) -> None:
         """Say in the border which jobs are listed, and a note."""
         view = self.view
         over = self.frame is not None and self.frame.over
         jobs = "all jobs" if view.all_jobs or over else f"jobs in {system}"
-        self.entitle(f"[{self.key}] {jobs}{f', /{view.filter}' if view.filter else ''}")
+        self.set_title(f"[{self.key}] {jobs}{f', /{view.filter}' if view.filter else ''}")
         listed = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
-        self.subtitle("  ".join(each for each in (note, listed) if each))
+        self.set_subtitle("  ".join(each for each in (note, listed) if each))
 
     def head(self) -> Iterator[Span]:
         palette, view = self.palette, self.view
         yield "  ", self.ink()
-        for column in self.titles():
+        for column in self.shown_columns():
             sorts = column.key is view.jobs_key and column.colour is None
             arrow = ("▾" if view.jobs_reverse else "▴") if sorts else ""
             colour = column.colour or (palette.text if sorts else palette.dim)
@@ -122,22 +124,22 @@ class JobTablePane(ListPane, Generic[Row]):
             )
             yield f"{text} ", self.ink(colour, bold=sorts or column.colour is not None)
 
-    def current(self) -> JobId | None:
+    def chosen_number(self) -> JobId | None:
         return self.view.job
 
     def choose(self, at: int) -> None:
-        self.announce(self.Chosen(self.listed()[at]))
+        self.post_to_app(self.Chosen(self.listed_numbers()[at]))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         if offset is None or offset.y or self.frame is None:
             return
         x = offset.x - 2
-        for column in self.titles():
+        for column in self.shown_columns():
             x -= column.width + 1
             if x < 0:
                 if column.key is not None:
-                    self.announce(self.SortBy(column.key))
+                    self.post_to_app(self.SortBy(column.key))
                 return
 
 

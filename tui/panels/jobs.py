@@ -81,15 +81,15 @@ class JobsPane(JobTablePane[JobRow]):
         super().__init__(id=id)
         self.columns: list[JobColumn] = []
 
-    def room(self) -> dict[str, int]:
+    def view_fields(self) -> dict[str, int]:
         shares = any(column.key is JobSortKey.FAIR_SHARE for column in self.columns)
-        return {**super().room(), "with_fair_shares": shares}
+        return {**super().view_fields(), "with_fair_shares": shares}
 
     def show(self, frame: Frame) -> None:
         super().show(frame)
         hidden = any(column.title.endswith("°") for column in self.columns)
         note = "° what no scheduler knows" if hidden else ""
-        self.label(len(frame.jobs), frame.jobs_top, frame.jobs_found, "the system", note)
+        self.set_border_texts(len(frame.jobs), frame.jobs_top, frame.jobs_found, "the system", note)
 
     def fit_size(self) -> None:
         """Choose the columns that fit; the bar and the name get the rest of the width."""
@@ -109,13 +109,13 @@ class JobsPane(JobTablePane[JobRow]):
                 break
         super().fit_size()
 
-    def titles(self) -> list[JobColumn]:
+    def shown_columns(self) -> list[JobColumn]:
         return self.columns
 
     def rows_of(self, frame: Frame) -> list[JobRow]:
         return frame.jobs
 
-    def nothing(self, frame: Frame) -> str:
+    def no_rows_text(self, frame: Frame) -> str:
         if not (submitted := frame.totals.submitted):
             return "no job has been submitted yet"
         return f"no job is in the system; a shows all {submitted:,} submitted so far"

@@ -25,11 +25,11 @@ class ListPane(Pane):
         pane: "ListPane"
         by: int
 
-    def listed(self) -> list[int]:
+    def listed_numbers(self) -> list[int]:
         """The numbers of the jobs or events in the list, from the top."""
         raise NotImplementedError
 
-    def current(self) -> int | None:
+    def chosen_number(self) -> int | None:
         """The number of the chosen one."""
         raise NotImplementedError
 
@@ -38,16 +38,16 @@ class ListPane(Pane):
         raise NotImplementedError
 
     @property
-    def rows(self) -> int:
+    def rows_that_fit(self) -> int:
         return max(self.content_size.height - self.head_lines, 0)
 
     @property
-    def top(self) -> int:
+    def first_row_y(self) -> int:
         """The line of the first row."""
         return self.head_lines
 
     def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
-        listed, current = self.listed(), self.current()
+        listed, current = self.listed_numbers(), self.chosen_number()
         if not listed or not down:
             return
         if current not in listed:
@@ -55,20 +55,20 @@ class ListPane(Pane):
         elif 0 <= (at := listed.index(current) + down) < len(listed):
             self.choose(at)
         else:
-            self.announce(self.Scrolled(self, down))
+            self.post_to_app(self.Scrolled(self, down))
 
     def action_page(self, pages: int) -> None:
-        self.announce(self.Scrolled(self, pages * self.rows))
+        self.post_to_app(self.Scrolled(self, pages * self.rows_that_fit))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is not None and 0 <= offset.y - self.top < len(self.listed()):
-            self.choose(offset.y - self.top)
+        if offset is not None and 0 <= offset.y - self.first_row_y < len(self.listed_numbers()):
+            self.choose(offset.y - self.first_row_y)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self.announce(self.Scrolled(self, _WHEEL_ROWS))
+        self.post_to_app(self.Scrolled(self, _WHEEL_ROWS))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self.announce(self.Scrolled(self, -_WHEEL_ROWS))
+        self.post_to_app(self.Scrolled(self, -_WHEEL_ROWS))

@@ -62,17 +62,17 @@ class LogPane(ListPane):
         self.chosen: int | None = None
         """The number of the event whose line is chosen."""
 
-    def room(self) -> dict[str, int]:
-        return {"log_rows": max(self.rows, 1)}
+    def view_fields(self) -> dict[str, int]:
+        return {"log_rows": max(self.rows_that_fit, 1)}
 
     def show(self, frame: Frame) -> None:
         view = self.view
         shown = [view.log_kind or _LEVELS[view.log_level]]
         shown += ["of the selection"] if view.log_of_selection else []
         shown += [f"/{view.filter}"] if view.filter else []
-        self.entitle(f"[{self.key}] {self.heading}: {', '.join(shown)}{self.title_suffix}")
+        self.set_title(f"[{self.key}] {self.heading}: {', '.join(shown)}{self.title_suffix}")
         back = f"{view.log_back} lines back" if view.log_back else ""
-        self.subtitle(self._fold_hint(frame) or back)
+        self.set_subtitle(self._fold_hint(frame) or back)
         super().show(frame)
 
     def _fold_hint(self, frame: Frame) -> str:
@@ -87,14 +87,14 @@ class LogPane(ListPane):
         return next((line for line in lines if line.index == self.chosen), None)
 
     @property
-    def top(self) -> int:
+    def first_row_y(self) -> int:
         """The last line is at the bottom, unless the log begins within the pane."""
         if self.frame is None or self.frame.log_top:
             return 0
         return self.content_size.height - len(self.frame.log)
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
-        at = y - self.top
+        at = y - self.first_row_y
         if not 0 <= at < len(frame.log):
             empty = y == 0 and not frame.log
             return [(self._no_events(), self.ink(self.palette.dim))] if empty else ()
@@ -129,24 +129,24 @@ class LogPane(ListPane):
             style(colour or (palette.text if strong else palette.dim), ground),
         )
 
-    def copied(self) -> str:
+    def text_to_copy(self) -> str:
         lines = self.frame.log if self.frame is not None else []
         chosen = [line for line in lines if line.index == self.chosen]
         return "\n".join(f"{clock_time(line.at_ms)} {line.text}" for line in chosen or lines)
 
     # Choosing.
 
-    def listed(self) -> list[int]:
+    def listed_numbers(self) -> list[int]:
         return [line.index for line in self.frame.log] if self.frame is not None else []
 
-    def current(self) -> int | None:
+    def chosen_number(self) -> int | None:
         return self.chosen
 
     def choose(self, at: int) -> None:
         assert self.frame is not None
         line = self.frame.log[at]
         self.chosen = line.index
-        self.announce(self.Chosen(line))
+        self.post_to_app(self.Chosen(line))
 
     def action_enter(self) -> None:
         """Unfold the chosen line, or go to its event."""
@@ -154,7 +154,7 @@ class LogPane(ListPane):
         if line is not None and line.is_fold:
             self._unfold_group(line)
         elif self.chosen is not None:
-            self.announce(self.Opened(self.chosen))
+            self.post_to_app(self.Opened(self.chosen))
 
     def action_move_cursor(self, across: int, down: int) -> None:
         """Up and down choose; right unfolds the chosen line, left folds its group again."""
@@ -164,16 +164,16 @@ class LogPane(ListPane):
         elif across < 0 and line is not None and line.group is not None:
             self.chosen = line.group
             back = max(self.view.log_back - line.folded + 1, 0)
-            self.announce(self.Folded(line.group, unfold=False, back=back))
+            self.post_to_app(self.Folded(line.group, unfold=False, back=back))
         else:
             super().action_move_cursor(across, down)
 
     def _unfold_group(self, line: LogLine) -> None:
         """Scroll back by as much as keeps the group's first event in the pane."""
-        listed = self.listed()
+        listed = self.listed_numbers()
         below = len(listed) - 1 - listed.index(line.index) + line.folded - 1
-        back = self.view.log_back + max(below - (self.rows - 1), 0)
-        self.announce(self.Folded(line.index, unfold=True, back=back))
+        back = self.view.log_back + max(below - (self.rows_that_fit - 1), 0)
+        self.post_to_app(self.Folded(line.index, unfold=True, back=back))
 
 
 def _shortened_text(text: str, room: int) -> str:

@@ -66,10 +66,10 @@ class Pane(Widget, can_focus=True):
         """The pane has another size, and may want a frame with more or fewer rows."""
 
     def on_mount(self) -> None:
-        self.entitle(f"[{self.key}] {self.heading}" if self.key else self.heading)
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._compare_size)
+        self.set_title(f"[{self.key}] {self.heading}" if self.key else self.heading)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._refit_if_resized)
 
-    def _compare_size(self, _screen: Screen[object]) -> None:
+    def _refit_if_resized(self, _screen: Screen[object]) -> None:
         """Fit the pane to the size that the layout has given it, if it is another one.
 
         Textual leaves out the `Resize` where a region was asked for after a style had changed and
@@ -80,11 +80,11 @@ class Pane(Widget, can_focus=True):
             self._fitted_to = size
             self.fit_size()
 
-    def name_key(self, key: str) -> None:
+    def set_key(self, key: str) -> None:
         """Another key goes to this pane."""
         if key != self.key:
             self.key = key
-            self.entitle(f"[{key}] {self.heading}")
+            self.set_title(f"[{key}] {self.heading}")
 
     def fit_size(self) -> None:
         """It has another size."""
@@ -121,14 +121,14 @@ class Pane(Widget, can_focus=True):
         self._drawn = []
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
-    def entitle(self, title: str | Content) -> None:
+    def set_title(self, title: str | Content) -> None:
         """Set the title of the border, which is drawn again only if it is another one."""
         if title != self._title:
             self._title, drawn = title, self._drawn
             self.border_title = Content(title) if isinstance(title, str) else title
             self._drawn = drawn  # the border alone is another one
 
-    def subtitle(self, text: str) -> None:
+    def set_subtitle(self, text: str) -> None:
         """What its lower border says, besides which other panes there are."""
         whole = "  ".join(each for each in (self.others, text) if each)
         if whole != self._subtitle:
@@ -136,7 +136,7 @@ class Pane(Widget, can_focus=True):
             self.border_subtitle = Content(whole)
             self._drawn = drawn
 
-    def room(self) -> dict[str, int]:
+    def view_fields(self) -> dict[str, int]:
         """How much the pane has room for, as fields of a `View`."""
         return {}
 
@@ -149,12 +149,12 @@ class Pane(Widget, can_focus=True):
     def action_enter(self) -> None:
         """Go into what is chosen."""
 
-    def copied(self) -> str:
+    def text_to_copy(self) -> str:
         """What is copied from it: the text that it shows."""
         lines = (self.render_line(y).text.rstrip() for y in range(self.content_size.height))
         return "\n".join(lines).strip("\n")
 
-    def announce(self, message: Message) -> None:
+    def post_to_app(self, message: Message) -> None:
         """Tell the app at once, before the next key: bubbling would take its time."""
         self.app.post_message(message)
 

@@ -33,7 +33,7 @@ def portrait_text(portrait: ScenarioPortrait, palette: Palette, width: int, rows
     return text
 
 
-def portrait_columns(portrait: ScenarioPortrait | None, columns: int) -> str:
+def portrait_row(portrait: ScenarioPortrait | None, columns: int) -> str:
     """Nodes, jobs, length, faults and the load in a line, for lists; empty if it is unknown."""
     if portrait is None:
         return ""
@@ -73,5 +73,5 @@ def _time_axis(portrait: ScenarioPortrait, columns: int) -> str:
 def _fault_marks(portrait: ScenarioPortrait, columns: int) -> str:
     line = [" "] * columns
     for fault in portrait.faults:
-        line[portrait.column(fault.at_ms, columns)] = _FAULT_SIGN
+        line[portrait.column_at(fault.at_ms, columns)] = _FAULT_SIGN
     return "".join(line).rstrip()

@@ -42,7 +42,7 @@ class RackCount(msgspec.Struct, frozen=True):
     keeper: str
 
     @property
-    def trouble(self) -> str:
+    def trouble_words(self) -> str:
         """What is wrong, in words; empty if nothing is."""
         troubles = [f"{self.down} down"] if self.down else []
         troubles += [f"{self.lost} given up"] if self.lost else []
@@ -63,10 +63,10 @@ class Racks:
             columns = np.array(places, np.int64).reshape(-1, 2).T
             self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
 
-    def first(self, rack: int) -> NodeId:
+    def first_node(self, rack: int) -> NodeId:
         return int(self._racks[rack].nodes[0])
 
-    def count(self, frame: Frame, rack: int) -> RackCount:
+    def count_rack(self, frame: Frame, rack: int) -> RackCount:
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
         down = nodes_down(frame.node_status)[mine.nodes]
@@ -82,21 +82,21 @@ class Racks:
         )
 
     def head(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
-        count, ground = self.count(frame, rack), palette.ground
+        count, ground = self.count_rack(frame, rack), palette.ground
         name, share = f"{rack_name(rack)} ", f" {count.busy}/{count.slots} busy"
-        rule = max(width - len(name) - len(share) - len(count.trouble), 1)
+        rule = max(width - len(name) - len(share) - len(count.trouble_words), 1)
         yield name, style(palette.dim, ground, bold=True)
         yield "─" * rule, style(palette.edge, ground)
         yield share, style(palette.dim, ground)
         colour = palette.fault if count.unaware else palette.dim
-        yield count.trouble, style(colour, ground, bold=bool(count.unaware))
+        yield count.trouble_words, style(colour, ground, bold=bool(count.unaware))
 
     def bar(
         self, frame: Frame, rack: int, width: int, palette: Palette, chosen: bool = False
     ) -> Iterable[Span]:
         """The rack as a bar: jobs or colours, attempts over unknown to the master, empty slots."""
-        count, ground = self.count(frame, rack), palette.ground
-        tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"
+        count, ground = self.count_rack(frame, rack), palette.ground
+        tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble_words}"
         room = max(width - _NAME - max(len(tail), _TAIL), 10)
         ink = style(palette.dim, ground, bold=True, reverse=chosen)
         yield f"{rack_name(rack):<{_NAME}}", ink

@@ -25,12 +25,12 @@ class ResultPane(Pane, can_focus=False):
     def show(self, frame: Frame) -> None:
         super().show(frame)
         self.set_class(frame.headline is not None, "shown")
-        self.subtitle(self._sentence_below(frame))
+        self.set_subtitle(self._sentence_below(frame))
 
     def fit_size(self) -> None:
         super().fit_size()
         if self.frame is not None:
-            self.subtitle(self._sentence_below(self.frame))
+            self.set_subtitle(self._sentence_below(self.frame))
 
     @property
     def lines_taken(self) -> int:

@@ -104,7 +104,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
         slot = 2 * inside if self.size is CellSize.HALVES else inside // max(self.cell, 1)
         return slot if slot < slots else None
 
-    def neighbour(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
+    def neighbour_node(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
         """The node `across` places to the right, or `down` lines below; without one the first."""
         lines = [line for line in self.lines if line.nodes and not line.part]
         rows = [row for line in lines for row in (line.nodes, line.under) if {*row} - {GAP}]
@@ -127,7 +127,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
         return 0
 
 
-def without_rack_heads(
+def layout_without_rack_heads(
     nodes: Sequence[NodeFacts], width: int, height: int, size: CellSize = CellSize.NODES
 ) -> SlotLayout:
     """A character a node, or two of them; each rack with its number before it and no line of its
@@ -214,14 +214,14 @@ def lay_out_slots(
     racks stand apart if that leaves `kept` lines more.
     """
     layout = _fitting_layout(nodes, max(width, 1), height, size, glyphs, large, kept)
-    if len(layout.lines) < height and layout.size in _CELL_WIDTHS and alike(nodes):
+    if len(layout.lines) < height and layout.size in _CELL_WIDTHS and have_same_slots(nodes):
         most = max((len(line.nodes) for line in layout.lines), default=0)
         lines = [LayoutLine(heads=most), *layout.lines]
         return msgspec.structs.replace(layout, lines=lines)
     return layout
 
 
-def alike(nodes: Sequence[NodeFacts]) -> bool:
+def have_same_slots(nodes: Sequence[NodeFacts]) -> bool:
     """Whether all nodes have the same slots."""
     return len({(facts.map_slots, facts.reduce_slots) for facts in nodes}) == 1
 
@@ -245,7 +245,7 @@ def _fitting_layout(
                 return cells
             continue
         if each is CellSize.PAIRS:
-            layout = without_rack_heads(nodes, width, height, each)
+            layout = layout_without_rack_heads(nodes, width, height, each)
             if not (glyphs and size is None) and len(layout.lines) <= height:
                 return layout
             continue
@@ -255,7 +255,7 @@ def _fitting_layout(
             if len(layout.lines) <= room and layout.node_width <= width + 2:
                 return layout
         if each is CellSize.NODES:
-            layout = without_rack_heads(nodes, width, height)
+            layout = layout_without_rack_heads(nodes, width, height)
             if len(layout.lines) <= height:
                 return layout
     return layout

@@ -21,7 +21,7 @@ _LOCALITIES = ("N node-local", "R rack-local", "O off-rack")
 _MORE = "more: ?"
 
 
-def legend(
+def legend_lines(
     frame: Frame, layout: SlotLayout, widths: Sequence[int], *, alike: bool = False
 ) -> list[str]:
     """The signs in the picture, on as few of the lines with these widths as will do, counted from

@@ -51,7 +51,7 @@ from callboard.tui.panels.slot_layout import (
     lay_out_slots,
     slot_heads,
 )
-from callboard.tui.panels.slot_legend import is_cut, legend
+from callboard.tui.panels.slot_legend import is_cut, legend_lines
 from callboard.tui.theme import style
 
 _DOWN = len(SlotState)
@@ -115,8 +115,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self.slot_layout.size in BY_NODE:
             self._mark_busy_slots(frame)
         super().show(frame)
-        self.entitle(self._title_content(frame))
-        self.subtitle(self._border_text(frame))
+        self.set_title(self._title_content(frame))
+        self.set_subtitle(self._border_text(frame))
 
     def _title_content(self, frame: Frame) -> Content:
         """What is shown, what its colours stand for, and as many of them as there is room for."""
@@ -138,7 +138,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             parts += [Content.styled("■", hue), Content(text)]
         return Content("").join(parts)
 
-    def room(self) -> dict[str, int]:
+    def view_fields(self) -> dict[str, int]:
         return {"with_cards": self.slot_layout.size is CellSize.CARDS}
 
     def set_run(self, run: RunInfo) -> None:
@@ -161,24 +161,26 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def fit_size(self) -> None:
         self._lay_out()
         if self.frame is not None:  # one that comes to the front had no width when it was drawn
-            self.entitle(self._title_content(self.frame))
+            self.set_title(self._title_content(self.frame))
 
     @property
     def has_many_nodes(self) -> bool:
         """Whether a cell a node takes most of a usual screen."""
         return self.run is not None and len(self.run.nodes) >= MANY_NODES
 
-    def wanted(self, most: int) -> int:
+    def wanted_lines(self, most: int) -> int:
         """How many lines of at most that many it has use for."""
         if self.run is None:
             return most
-        return min(len(self._layout_in_height(self.run, most).lines) + self._legend_lines, most)
+        return min(
+            len(self._layout_in_height(self.run, most).lines) + self._legend_line_count, most
+        )
 
     def _layout_in_height(self, run: RunInfo, height: int) -> SlotLayout:
         """The layout in that many lines; if it needs more there is a bar to scroll them."""
         width, glyphs = self.content_size.width, self.palette.flat or self.app.no_color
         large = self.presented
-        kept, size = self._legend_lines, self.size_asked
+        kept, size = self._legend_line_count, self.size_asked
         for room in (width, width - self.styles.scrollbar_size_vertical):
             layout = lay_out_slots(run.nodes, room, height, size, glyphs, large, kept)
             if len(layout.lines) <= height:
@@ -194,18 +196,20 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.post_message(self.Refitted())  # other cells may want more of a frame
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
         if self.frame is not None:
-            self.subtitle(self._border_text(self.frame))
+            self.set_subtitle(self._border_text(self.frame))
         self.call_after_refresh(self.watch_cursor)
         self._refresh_scrollbars()  # Textual would leave one that is no longer needed
         self.refresh(layout=True)
 
     def _border_text(self, frame: Frame) -> str:
         """Which racks are in view, if not all are; and the legend, or its last line."""
-        told, (width, height) = self._racks_in_view(), self.content_size
+        told, (width, height) = self._racks_in_view_text(), self.content_size
         border = width - 4 - len(self.others) - 2 * bool(self.others) - len(told) - 2 * bool(told)
         free = min(max(height - len(self.slot_layout.lines), 0), 1)
-        *above, last = legend(frame, self.slot_layout, [width] * free + [border], alike=self._alike)
-        if not self._legend_lines and (above or is_cut(last)):
+        *above, last = legend_lines(
+            frame, self.slot_layout, [width] * free + [border], alike=self._alike
+        )
+        if not self._legend_line_count and (above or is_cut(last)):
             self._keep_legend_line()
             if self.twin is not None:
                 self.twin._keep_legend_line()
@@ -220,11 +224,11 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self._lay_out()
 
     @property
-    def _legend_lines(self) -> int:
+    def _legend_line_count(self) -> int:
         """The lines kept for the legend above the border."""
         return int(self._legend_too_long == (self.slot_layout.size, self.content_size.width))
 
-    def _racks_in_view(self) -> str:
+    def _racks_in_view_text(self) -> str:
         top, height = self.scroll_offset.y, self.content_size.height
         lines, count = self.slot_layout.lines, len(set(self.racks.rack_of.values()))
         shown = [line.rack for line in lines[top : top + height] if line.rack >= 0]
@@ -235,7 +239,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if self.frame is not None:
-            self.subtitle(self._border_text(self.frame))
+            self.set_subtitle(self._border_text(self.frame))
 
     def _mark_busy_slots(self, frame: Frame) -> None:
         """Which slots are busy, and which are the chosen job's: 1 for those."""
@@ -333,7 +337,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """The cells, and before the first nodes of each rack its number."""
         row = [*[Segment(" ", self.ink())] * self.slot_layout.label, *cells]
         for at, node in enumerate(line.nodes):
-            if node != GAP and node == self.racks.first(rack := self.racks.rack_of[node]):
+            if node != GAP and node == self.racks.first_node(rack := self.racks.rack_of[node]):
                 for place, digit in enumerate(str(rack), at):
                     row[place] = Segment(digit, self.ink(self.palette.dim))
         return row
@@ -424,7 +428,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _slot_tile(self, code: int, chosen: bool) -> Segment:
         """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
         small, palette = self._table[code], self.palette
-        text, colour = f"[{small.text}]" if chosen else f" {small.text} ", _ink_colour(small)
+        text, colour = f"[{small.text}]" if chosen else f" {small.text} ", _segment_colour(small)
         if small.text in _HOLLOW:
             return Segment(text, style(colour, palette.raised))
         return Segment(text, style(palette.ground, colour, bold=True))
@@ -434,11 +438,11 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         palette, gap = self.palette, Segment(" ", self.ink())
         for slot, code in enumerate(codes):
             small = self._table[code]
-            ground = palette.raised if small.text in _HOLLOW else _ink_colour(small)
+            ground = palette.raised if small.text in _HOLLOW else _segment_colour(small)
             if part:
                 yield Segment("▀" * 6, style(ground, palette.ground))
             else:
-                sign = _ink_colour(small) if small.text in _HOLLOW else palette.ground
+                sign = _segment_colour(small) if small.text in _HOLLOW else palette.ground
                 text = (
                     f"[{small.text}]" if slot == self.slot and node == self.cursor else small.text
                 )
@@ -454,12 +458,12 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         for slot, (code, card) in enumerate(zip(codes, cards, strict=True)):
             small = self._table[code]
             hollow = small.text in _HOLLOW
-            plain = style(_ink_colour(small), palette.raised)
+            plain = style(_segment_colour(small), palette.raised)
             if part:
                 yield Segment(card_progress(None if hollow else card), plain)
             else:
                 chosen = node == self.cursor and slot == self.slot
-                filled = style(palette.ground, _ink_colour(small), bold=True)
+                filled = style(palette.ground, _segment_colour(small), bold=True)
                 yield Segment(card_head(card, small.text, chosen), plain if hollow else filled)
             yield gap
 
@@ -473,7 +477,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _half_block_colour(self, small: Segment) -> str:
         """The colour of a half block; an empty slot's is no more than a trace."""
         idle = small.text == SLOT_SIGNS[SlotState.IDLE]
-        return self.palette.edge if idle else _ink_colour(small)
+        return self.palette.edge if idle else _segment_colour(small)
 
     def _make_segment_table(self) -> None:
         """The segments by code: each state in each hue at each brightness, and dimmed."""
@@ -516,14 +520,14 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         slot = self.slot_layout.slot_at(column, self._slot_count(node))
         owners = np.frombuffer(self.frame.owners, np.int32)  # the job plus 1, or 0
         owner = 0 if slot is None else int(owners[self._first[node] + slot])
-        self.announce(self.Chosen(node, owner - 1 if owner else None, slot))
+        self.post_to_app(self.Chosen(node, owner - 1 if owner else None, slot))
 
     def action_enter(self) -> None:
         """From the node under the cursor to its first slot; from a rack's bar to its nodes."""
         if self.slot_layout.size is CellSize.RACKS and self.cursor is not None:
             self.size_asked = CellSize.CELLS
         elif self.cursor is not None and self.slot is None and self._slot_count(self.cursor):
-            self.announce(self.Chosen(self.cursor, None, 0))
+            self.post_to_app(self.Chosen(self.cursor, None, 0))
 
     def _slot_count(self, node: NodeId) -> int:
         return self._first[node + 1] - self._first[node]
@@ -535,24 +539,26 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """The cursor goes to a neighbouring node, or from slot to slot in a node."""
         if self.slot is not None and across and self.cursor is not None:
             slot = clamp(self.slot + across, self._slot_count(self.cursor))
-            self.announce(self.Chosen(self.cursor, None, slot))
+            self.post_to_app(self.Chosen(self.cursor, None, slot))
             return
         node = self._neighbour_node(across, down)
         if node is not None:
             kept = None if self.slot is None else min(self.slot, self._slot_count(node) - 1)
             self.cursor = node
-            self.announce(self.Chosen(node, None, kept))
+            self.post_to_app(self.Chosen(node, None, kept))
 
     def _neighbour_node(self, across: int, down: int) -> NodeId | None:
         """The node to which the cursor goes; among racks the first node of the next one."""
         if self.slot_layout.size is not CellSize.RACKS:
-            return self.slot_layout.neighbour(self.cursor, across, down)
+            return self.slot_layout.neighbour_node(self.cursor, across, down)
         racks = [line.rack for line in self.slot_layout.lines]
         at = -1 if self.cursor is None else racks.index(self.racks.rack_of[self.cursor])
-        return self.racks.first(racks[clamp(at + across + down, len(racks))]) if racks else None
+        return (
+            self.racks.first_node(racks[clamp(at + across + down, len(racks))]) if racks else None
+        )
 
 
-def _ink_colour(segment: Segment) -> str:
+def _segment_colour(segment: Segment) -> str:
     ink: Style | None = segment.style
     assert ink is not None
     assert ink.color is not None

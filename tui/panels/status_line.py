@@ -17,18 +17,18 @@ class StatusLine(Pane, can_focus=False):
     """Time and speed on the left, the cluster in figures on the right."""
 
     def __init__(self, playback: Playback, first_steps: Keymap | None = None, *, id: str) -> None:
-        """With the keys of `first_steps` it says what to do first, until `end_hint`."""
+        """With the keys of `first_steps` it says what to do first, until `remove_hint`."""
         super().__init__(id=id)
         self._playback = playback
         self._note = ""
         self._hints: tuple[str, ...] = ()
         if first_steps is not None:
-            play, keys = first_steps.now("space"), first_steps.now("?")
+            play, keys = first_steps.key_in_force("space"), first_steps.key_in_force("?")
             self._hints = (f" {play} to play · {keys} for the keys ", f" {play} to play ")
         at_ms = playback.opening_move.at_ms
         self.before_frames = f" starting, going to {axis_time(at_ms)} …" if at_ms else " starting …"
 
-    def end_hint(self) -> None:
+    def remove_hint(self) -> None:
         """The first key takes it away."""
         if self._hints:
             self._hints = ()
@@ -72,7 +72,7 @@ class StatusLine(Pane, can_focus=False):
             yield "  the master is paused", style(palette.fault, ground, bold=True)
         failed = _failure_text(frame)
         ended = failed or (_ending_words(frame) if frame.over else "")
-        note = self._note or self._playback.under_way or ended
+        note = self._note or self._playback.under_way_text or ended
         yield (
             f"  {note}" if note else "",
             style(palette.fault if failed else palette.accent, ground),
@@ -81,7 +81,7 @@ class StatusLine(Pane, can_focus=False):
     def _hint_spans(self, room: int) -> Iterator[Span]:
         """What to do first, as far as there is room for it, while nothing else is being done."""
         fitting = [each for each in self._hints if len(each) + 2 <= room]
-        if fitting and not (self._note or self._playback.under_way):
+        if fitting and not (self._note or self._playback.under_way_text):
             yield "  ", style(self.palette.text, self.palette.raised)
             yield fitting[0], style(self.palette.ground, self.palette.accent, bold=True)
 
@@ -163,7 +163,7 @@ class KeysLine(Pane, can_focus=False):
         shown = _WITH_OPPOSITE.get(self._keymap.usual[command.name])
         if shown is None:
             return command.key
-        return "".join(self._keymap.now(each) for each in shown)
+        return "".join(self._keymap.key_in_force(each) for each in shown)
 
 
 _WITH_OPPOSITE = {"1": "1–5", "-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}

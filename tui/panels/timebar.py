@@ -28,11 +28,11 @@ class TimeBar(Pane, can_focus=False):
     """Marks, the bar, the axis.  A click or a drag goes to that moment, on a mark to its own."""
 
     @property
-    def columns(self) -> int:
+    def column_count(self) -> int:
         return max(self.content_size.width - LABEL_WIDTH - 2, 1)
 
-    def room(self) -> dict[str, int]:
-        return {"columns": self.columns}
+    def view_fields(self) -> dict[str, int]:
+        return {"columns": self.column_count}
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         return (self._marks_line, self._position_line, self._axis_line)[min(y, 2)](frame)

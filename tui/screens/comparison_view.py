@@ -70,7 +70,7 @@ class ComparisonView(RunView):
     def show_pane(self, name: str, view: View) -> Pane:
         """Details give way to the figures if nothing is selected, or if they have the focus."""
         nothing = view.job is None and view.node is None
-        if name == "detail" and (nothing or self.pane(DetailPane, view).has_focus):
+        if name == "detail" and (nothing or self.front_pane(DetailPane, view).has_focus):
             name = "figures"
         self.bring_up(name)
         if name in ("log", "detail"):

@@ -49,11 +49,11 @@ class MenuScreen(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="menu") as box:
             box.border_title = self._title
-            box.border_subtitle = self._ways
+            box.border_subtitle = self._choosing_hint
             yield OptionList(*self._options(), id="choices", compact=True)
 
     @property
-    def _ways(self) -> str:
+    def _choosing_hint(self) -> str:
         """How to choose."""
         keys = "a key, or arrows and enter" if any(self._keys) else "type, or arrows and enter"
         return f"{keys}; esc closes"
@@ -102,7 +102,7 @@ class MenuScreen(ModalScreen[int | None]):
         """To the first line that begins with that text; where none does, say so."""
         box, found = self.query_one("#menu"), self._beginning_with(typed)
         key = " has that key or" * (len(typed) == 1)
-        told = self._ways if found else f"no line{key} begins with {typed}; esc closes"
+        told = self._choosing_hint if found else f"no line{key} begins with {typed}; esc closes"
         box.border_subtitle = Content(told)
         if found:
             listed = self.query_one(OptionList)

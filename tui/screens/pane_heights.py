@@ -41,12 +41,12 @@ class Wants(NamedTuple):
     many_nodes: bool = False
 
     @property
-    def chart_rows(self) -> int:
+    def least_chart_rows(self) -> int:
         """The rows that a chart has at least."""
         return 1 if self.many_nodes else _CHART_ROWS_LEAST
 
     @property
-    def table(self) -> int:
+    def job_table_lines(self) -> int:
         """The lines of the table of jobs, with its borders."""
         return -(-max(self.jobs, 1) // _ROWS) * _ROWS + _HEAD + BORDERS
 
@@ -55,7 +55,7 @@ def wide_heights(total: int, wants: Wants) -> WideHeights:
     """Where all panes are shown: slots, and jobs, get two thirds of what is above the charts at
     most; slots also as many lines as they usually need, where events keep a few.
     """
-    rows = wants.chart_rows
+    rows = wants.least_chart_rows
     if total - _charts_height(wants, rows) < _ABOVE_LEAST:
         rows = 1
     rest = total - _charts_height(wants, rows)
@@ -65,15 +65,16 @@ def wide_heights(total: int, wants: Wants) -> WideHeights:
     spare = max(rest - slots - _EVENTS_LEAST, 0)
     more = spare // (2 * max(wants.charts, 1))
     rows = min(rows + more, _CHART_ROWS_MOST)
-    return WideHeights(slots, min(wants.table, most), _charts_height(wants, rows))
+    return WideHeights(slots, min(wants.job_table_lines, most), _charts_height(wants, rows))
 
 
 def small_height(total: int, wants: Wants, shown: str) -> int:
     """Where one pane is shown below the slots: its lines.  It gets those that slots do not need."""
     most = -(-total * 9 // 20)
-    wanted = {"jobs": wants.table, "charts": _charts_height(wants, _CHART_ROWS_LEAST)}.get(
-        shown, most
-    )
+    wanted = {
+        "jobs": wants.job_table_lines,
+        "charts": _charts_height(wants, _CHART_ROWS_LEAST),
+    }.get(shown, most)
     below = min(wanted, most)
     slots = wants.slots(total - below - BORDERS) + BORDERS
     return max(below, total - slots)

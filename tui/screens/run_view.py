@@ -50,33 +50,33 @@ class RunView(Container):
     def panes(self) -> list[Pane]:
         return list(self.query(Pane))
 
-    def pane(self, kind: type[AnyPane], view: View) -> AnyPane:
+    def front_pane(self, kind: type[AnyPane], view: View) -> AnyPane:
         """The pane of a kind; of two sides the one in front."""
         panes = (pane for pane in self.panes if isinstance(pane, kind))
         return next(pane for pane in panes if pane.side in (None, view.lead))
 
-    def room(self, view: View) -> dict[str, int]:
+    def view_fields(self, view: View) -> dict[str, int]:
         panes = (pane for pane in self.panes if pane.side in (None, view.lead))
-        return {field: room for pane in panes for field, room in pane.room().items()}
+        return {field: room for pane in panes for field, room in pane.view_fields().items()}
 
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
         for pane in self.panes:
             pane.draw(frame, view, palette)
         self._drawn = frame, view
-        self.fit(frame, view)
+        self.fit_pane_heights(frame, view)
 
     def on_resize(self) -> None:
         """A caption has come, or one of another height."""
         if self._drawn is not None:
-            self.fit(*self._drawn)
+            self.fit_pane_heights(*self._drawn)
 
-    def fit(self, frame: Frame, view: View) -> None:
+    def fit_pane_heights(self, frame: Frame, view: View) -> None:
         """Give each pane the lines that it has use for."""
         slots, charts = self.query_one(SlotsPane), self.query_one(ChartsPane)
         jobs = frame.jobs_found if view.all_jobs or frame.over else most_jobs_at_once(frame)
-        wants = Wants(slots.wanted, jobs, charts.wanted(1), slots.has_many_nodes)
+        wants = Wants(slots.wanted_lines, jobs, charts.wanted_lines(1), slots.has_many_nodes)
         total = self.size.height - self.query_one(ResultPane).lines_taken
-        heights = _unset_heights("slots", *self.lower)
+        heights = _no_heights("slots", *self.lower)
         main = self.screen
         if main.has_class("-small") and not main.has_class("-alone"):
             shown = next(each for each in self.lower if self.has_class(f"with-{each}"))
@@ -100,7 +100,7 @@ class RunView(Container):
             for each in self.lower:
                 self.set_class(each == name, f"with-{each}")
 
-    def name_others(self, small: bool) -> None:
+    def name_other_panes(self, small: bool) -> None:
         """Each of the panes that share one place says which others there are, if it is small."""
         lower = self._lower_panes()
         named = dict.fromkeys((pane.key, pane.heading) for pane in lower)
@@ -123,6 +123,6 @@ class RunView(Container):
             each.set_class(each in kept, "alone")
 
 
-def _unset_heights(*names: str) -> dict[str, int | None]:
+def _no_heights(*names: str) -> dict[str, int | None]:
     """No height for any, which leaves it to the style sheet."""
     return dict.fromkeys(names)

@@ -139,9 +139,9 @@ class StartApp(App[StartChoice]):
         self.query_one("#policies").border_title = "policies: space ticks, two are compared"
         self._list_scenarios(self._before.journal or self._before.scenario)
         self.query_one("#scenarios").focus()
-        self.run_worker(self._gather, thread=True, group="facts")
+        self.run_worker(self._gather_facts, thread=True, group="facts")
 
-    def _gather(self) -> None:
+    def _gather_facts(self) -> None:
         """In a thread: load the engine, and what it knows of the scenarios."""
         from callboard.tui.start_facts import gather_facts
 
@@ -200,7 +200,7 @@ class StartApp(App[StartChoice]):
             for offer in kept:
                 if offer.group == group:
                     yield Option(
-                        Text(f" {offer.name:<{_NAME}}{self._portrait_columns(offer.name)}"),
+                        Text(f" {offer.name:<{_NAME}}{self._portrait_row(offer.name)}"),
                         id=offer.name,
                     )
 
@@ -214,12 +214,12 @@ class StartApp(App[StartChoice]):
         heads = Text.assemble((f"{text:<{_NAME + 1}}", "bold"), (COLUMN_HEADS, f"not bold {dim}"))
         return Option(heads, disabled=True)
 
-    def _portrait_columns(self, name: str) -> str:
+    def _portrait_row(self, name: str) -> str:
         if not self._is_wide or self._facts is None:
             return ""
-        from callboard.tui.panels.portrait_view import portrait_columns
+        from callboard.tui.panels.portrait_view import portrait_row
 
-        return portrait_columns(self._facts.portraits[name], _PICTURE)
+        return portrait_row(self._facts.portraits[name], _PICTURE)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.id == "scenarios":
@@ -383,7 +383,7 @@ class StartApp(App[StartChoice]):
         seed, ticked = self.query_one("#seed", Input).value, self._ticked[offer.name]
         policies = tuple(each for each in ticked if each != TOUR)
         if len(policies) > POLICIES_MOST:
-            self._said = _too_many_policies(offer.name, policies, seed)
+            self._said = _too_many_policies_text(offer.name, policies, seed)
             self._refresh_texts()
             return
         self.exit(StartChoice(offer.name, policies, self.theme, seed, TOUR in ticked))
@@ -423,7 +423,7 @@ def _with_policy(ticked: tuple[str, ...], policy: str) -> tuple[str, ...]:
     return (*(each for each in ticked if each != TOUR), policy)
 
 
-def _too_many_policies(scenario: str, policies: Sequence[str], seed: str) -> str:
+def _too_many_policies_text(scenario: str, policies: Sequence[str], seed: str) -> str:
     """How to compare more than a screen can show."""
     asked = " ".join(
         f"--policy '{each}'" if "(" in each else f"--policy {each}" for each in policies

@@ -54,14 +54,14 @@ def read_design(path: Path) -> SweepPlan:
 
 def _points_and_grid(design: Design) -> tuple[Setting, ...]:
     points = tuple(_setting_of_table(point) for point in design.points)
-    values = [(key, tuple(map(override_text, each))) for key, each in design.vary.items()]
+    values = [(key, tuple(map(override_value_text, each))) for key, each in design.vary.items()]
     return (*points, *(all_combinations(values) if values or not points else ()))
 
 
 def _setting_of_table(table: dict[str, Any]) -> Setting:
-    return tuple((key, override_text(value)) for key, value in table.items())
+    return tuple((key, override_value_text(value)) for key, value in table.items())
 
 
-def override_text(value: object) -> str:
+def override_value_text(value: object) -> str:
     """The value as `--set` reads it."""
     return value if isinstance(value, str) else toml_value(value)

@@ -30,7 +30,7 @@ class KeyStep(NamedTuple):
         where nothing is drawn in either.
         """
         both = self.other, self.first
-        if all(each.runs.is_one_run for each in both):
+        if all(each.runs.are_seeds_copies for each in both):
             both = self.other.without_copies(), self.first.without_copies()
         mine, before = (_figures_by_seed(each, policy, figure) for each in both)
         seeds = [seed for seed in mine if seed in before]
@@ -39,10 +39,12 @@ class KeyStep(NamedTuple):
 
 def _figures_by_seed(group: SettingRuns, policy: str, figure: Figure) -> dict[int, float | None]:
     runs = group.runs
-    return dict(zip(runs.seeds, runs.of_policy(runs.policies.index(policy), figure), strict=True))
+    return dict(
+        zip(runs.seeds, runs.figures_of_policy(runs.policies.index(policy), figure), strict=True)
+    )
 
 
-def key_steps(groups: Iterable[SettingRuns]) -> Iterator[KeyStep]:
+def single_key_steps(groups: Iterable[SettingRuns]) -> Iterator[KeyStep]:
     """Every such pair, in the order of settings."""
     firsts: dict[str, SettingRuns] = {}
     for group in groups:

@@ -30,7 +30,7 @@ class KeyRange(msgspec.Struct, frozen=True):
     high: float
     whole: bool
 
-    def between(self, takes: Callable[[str], bool]) -> Self:
+    def with_fractions_if_allowed(self, takes: Callable[[str], bool]) -> Self:
         """The same, drawn anywhere if the scenario `takes` a number that is not whole, told as
         `--set` takes it.
         """
@@ -65,7 +65,7 @@ class Question(msgspec.Struct, frozen=True):
         """The setting of each point, in the order in which the analysis wants them."""
         return tuple(self._setting(row) for row in self.points())
 
-    def whole_settings(self) -> tuple[Setting, ...]:
+    def settings_with_fixed(self) -> tuple[Setting, ...]:
         """The same with what holds in all settings, as cells have it."""
         return tuple((*self.fixed, *setting) for setting in self.settings())
 
@@ -158,7 +158,7 @@ def question_about(
 
     if twice := repeated_key([each.key for each in ranges]):
         raise InputError(f"{twice}: its ends are given twice; give them once")
-    between = tuple(each.between(takes) for each in ranges)
+    between = tuple(each.with_fractions_if_allowed(takes) for each in ranges)
     return Question(method, between, samples or _BASE_POINTS[method], "", fixed)
 
 
@@ -192,7 +192,7 @@ class KeyIndex(msgspec.Struct, frozen=True):
     total: float
     other: float
 
-    def named(self, method: Method) -> dict[str, float]:
+    def figures_by_name(self, method: Method) -> dict[str, float]:
         """The figures as the method's literature calls them, with `half` a 95 % interval."""
         names: tuple[str, ...] = ("mu_star_s", "mu_star_half_s", "sigma_s", "mu_s")
         if method == "sobol":
@@ -255,7 +255,7 @@ def indices_by_policy(
     all runs are there are left out.
     """
     mine = [cell for cell in cells if cell.scenario == question.scenario]
-    settings, found = question.whole_settings(), {}
+    settings, found = question.settings_with_fixed(), {}
     for policy in dict.fromkeys(cell.policy for cell in mine):
         of_policy = [cell for cell in mine if cell.policy == policy]
         answers = answers_at(settings, of_policy, _mean_response)
@@ -276,7 +276,7 @@ def index_rows(
             "key": each.key,
             "low": each.low,
             "high": each.high,
-            **index.named(question.method),
+            **index.figures_by_name(question.method),
         }
         for question in questions
         for policy, found in indices_by_policy(question, cells).items()
@@ -291,26 +291,27 @@ def without_points(
     it, and none tells anything by itself.  A store does not know which of them were varied too:
     where the same keys are varied besides, points stay that a user could have written.
     """
-    points = [(each, at) for each in questions for at in _points(each)]
+    points = [(each, at) for each in questions for at in _point_settings(each)]
     places = {(question.scenario, at) for question, at in points}
     others = [cell for cell in cells if (cell.scenario, cell.setting) not in places]
-    varied = {(cell.scenario, _keys(cell.setting)) for cell in others}
+    varied = {(cell.scenario, _keys_of_setting(cell.setting)) for cell in others}
     left_out = places - {
         (question.scenario, at)
         for question, at in points
-        if (question.scenario, _keys(at)) in varied and _is_writable(at[len(question.fixed) :])
+        if (question.scenario, _keys_of_setting(at)) in varied
+        and _could_be_typed(at[len(question.fixed) :])
     }
     return [cell for cell in cells if (cell.scenario, cell.setting) not in left_out]
 
 
-def _points(question: Question) -> tuple[Setting, ...]:
+def _point_settings(question: Question) -> tuple[Setting, ...]:
     """None where SALib, which has drawn them, is not installed: then nobody can tell."""
     with suppress(MissingExtraError):
-        return question.whole_settings()
+        return question.settings_with_fixed()
     return ()
 
 
-def _keys(setting: Setting) -> tuple[str, ...]:
+def _keys_of_setting(setting: Setting) -> tuple[str, ...]:
     return tuple(key for key, _ in setting)
 
 
@@ -318,7 +319,7 @@ _DIGITS_MAX = 8
 """A user writes 0.25; a point drawn between two numbers is 0.1554653…"""
 
 
-def _is_writable(setting: Setting) -> bool:
+def _could_be_typed(setting: Setting) -> bool:
     """Whether a user could have asked for these values: whole numbers, and short ones."""
     return all("." not in value or len(value) <= _DIGITS_MAX for _, value in setting)
 

@@ -8,12 +8,12 @@ import msgspec
 from callboard.experiments.many.computing import (
     LOOKED_UP_AT_ONCE,
     Call,
+    call_raising_error,
     compute_missing,
-    failing_call,
 )
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import Kept, ResultStore
-from callboard.experiments.many.run_tasks import SoloTask, SoloTimes, play_task, read_solo_times
+from callboard.experiments.many.run_tasks import SoloTask, SoloTimes, play_task, unpack_solo_times
 from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell, Setting
 from callboard.experiments.many.sweeps.sweep_plan import SOLO, PlannedCell, PlannedSweep
 from callboard.experiments.many.task_pool import Workers
@@ -52,10 +52,10 @@ def run_sweep(
     for given in sweep.plan.scenarios:
         file = sweep.file_of(given)
         if file is None:
-            store.put_source(sweep.scenario_name(given), given)
+            store.put_scenario_source(sweep.scenario_name(given), given)
         else:
-            store.put_file(sweep.scenario_name(given), file)
-    counts, before, asked = SweepCounts(), store.places(), dict[str, str]()
+            store.put_scenario_path(sweep.scenario_name(given), file)
+    counts, before, asked = SweepCounts(), store.keys_by_place(), dict[str, str]()
     calls, own = _calls_noted_in_store(sweep, store, asked), set[str]()
     for answered in compute_missing(calls, store, workers, retry=retry, stopped=stopped):
         if isinstance(answered.call.arguments[0], SoloTask):
@@ -104,11 +104,11 @@ def _calls_noted_in_store(
 def _call_for_cell(cell: PlannedCell) -> Call:
     """What plays the cell; what refuses it if its policy cannot be made in its setting."""
     if cell.task is None:
-        return failing_call(InputError(cell.error), *cell[:4])
+        return call_raising_error(InputError(cell.error), *cell[:4])
     try:
         return Call(task_key(cell.task), play_task, (cell.task,))
     except PolicySpecError as error:
-        return failing_call(error, *cell[:4])
+        return call_raising_error(error, *cell[:4])
 
 
 def _encoded_place(cell: PlannedCell) -> str:
@@ -119,10 +119,12 @@ def read_cells(store: ResultStore) -> list[PlayedCell]:
     """All runs that a store knows of, in the order in which they were asked for, with times alone
     where they were played.  ValueError for results that cannot be read.
     """
-    places = [(msgspec.json.decode(text, type=Place), key) for text, key in store.places().items()]
+    places = [
+        (msgspec.json.decode(text, type=Place), key) for text, key in store.keys_by_place().items()
+    ]
     kept = store.find(key for _, key in places)
     alone = {
-        _world_of_place(place): read_solo_times(times)
+        _world_of_place(place): unpack_solo_times(times)
         for place, key in places
         if place.policy == SOLO and key in kept and (times := kept[key].value) is not None
     }

@@ -14,7 +14,7 @@ from callboard.experiments.run.run_hints import any_by_heartbeats, interval_hint
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
-from callboard.experiments.run.solo_runs import any_at_once
+from callboard.experiments.run.solo_runs import any_without_heartbeats
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.library_list import library_names
@@ -73,7 +73,7 @@ class PlannedCell(NamedTuple):
     error: str = ""
 
 
-def settings_of_history(settings: Sequence[str], source: RunSource) -> list[str]:
+def settings_kept_for_history(settings: Sequence[str], source: RunSource) -> list[str]:
     """What of these settings holds for a history as it was: how it is read, the scheduler's, and
     what nodes have besides slots where the history tells nothing of that.
     """
@@ -179,12 +179,12 @@ class PlannedSweep:
         for each in compared:
             yield PlannedCell(called, whole, each.policy, seed, RunTask(each, engine=self._engine))
         if self.plan.slowdown:
-            alone = SoloTask(spec, at_once=any_at_once(compared))
+            alone = SoloTask(spec, at_once=any_without_heartbeats(compared))
             yield PlannedCell(called, whole, SOLO, seed, alone)
 
     def _worthy_engine(self) -> EngineName:
         tasks = sum(
-            len(self.seeds[name]) * len(self.policies[name]) * spec.tasks
+            len(self.seeds[name]) * len(self.policies[name]) * spec.task_count
             for name, spec in self._first.items()
         )
         return worthy_engine(self.plan.engine, len(self.plan.settings) * tasks)
@@ -196,8 +196,8 @@ class PlannedSweep:
             if not isinstance(workload, RecordedWorkload) or base_dir is None:
                 continue
             fixed = [f"{key}={value}" for key, value in self.plan.fixed]
-            read = settings_of_history(fixed, self._sources[name])
-            as_it_was = self._sources[name].history(read)
+            read = settings_kept_for_history(fixed, self._sources[name])
+            as_it_was = self._sources[name].unscripted_run(read)
             runs = (msgspec.structs.replace(as_it_was, policy=p) for p in self.policies[name])
             tasks = [RunTask(run, engine=self._engine) for run in runs]
             stated = [word for each in read for word in ("--set", each)]

@@ -21,7 +21,7 @@ class SettingRuns(NamedTuple):
     missing: int
 
     @property
-    def failed(self) -> int:
+    def failure_count(self) -> int:
         return sum(self.failures)
 
     def without_copies(self) -> "SettingRuns":

@@ -80,7 +80,7 @@ def spelled_alternatives(text: str) -> Iterable[str]:
     """A policy with each of the alternatives in its braces, the first braces slowest; tables stay
     as they are, as in `yarn(queues={prod={capacity=60}})`.
     """
-    found = _first_alternatives(text)
+    found = _split_at_first_alternatives(text)
     if found is None:
         return [text]
     head, inside, tail = found
@@ -91,7 +91,7 @@ def spelled_alternatives(text: str) -> Iterable[str]:
     ]
 
 
-def _first_alternatives(text: str) -> tuple[str, str, str] | None:
+def _split_at_first_alternatives(text: str) -> tuple[str, str, str] | None:
     """What stands before the first braces that are no table's, within them, and after them."""
     quote, opened, found = "", list[int](), list[tuple[int, int]]()
     for place, letter in enumerate(text):

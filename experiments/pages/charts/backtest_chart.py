@@ -19,7 +19,7 @@ from callboard.experiments.pages.charts.time_windows import (
     window_means,
 )
 from callboard.journal.figures.steps import Steps
-from callboard.journal.tell.names import kind_name
+from callboard.journal.tell.names import slot_kind_name
 from callboard.scheduler.model import KINDS
 
 _WINDOWS = 160
@@ -46,7 +46,7 @@ def backtest_chart(title: str, recorded: Occupancy | None, played: Sequence[Occu
         panels = figure.subplots(len(kinds), 1, sharex=True, squeeze=False)[:, 0]
         for axes, kind in zip(panels, kinds, strict=True):
             _draw_occupancy(axes, recorded, played, kind, until_ms)
-            axes.set_ylabel(f"{kind_name(kind)}s at once")
+            axes.set_ylabel(f"{slot_kind_name(kind)}s at once")
             axes.set_ylim(bottom=0)
             axes.grid(axis="y")
         for axes in panels[:-1]:

@@ -7,7 +7,7 @@ from callboard.experiments.many.statistics import Interval, interval
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
 from callboard.experiments.run.run_result import RunResult
-from callboard.scheduler.registry.spelling import short_policy, without_common
+from callboard.scheduler.registry.spelling import short_policy, without_common_params
 
 PARAMS_MAX = 28
 """The longest parameters of a part that a label has whole."""
@@ -58,7 +58,9 @@ class CellTable:
     def results(self, setting: Setting, policy: str) -> list[RunResult]:
         """What was played of a policy in a setting, in the order of seeds."""
         runs = self._runs[setting]
-        return runs.results(runs.policies.index(policy)) if policy in runs.policies else []
+        return (
+            runs.results_of_policy(runs.policies.index(policy)) if policy in runs.policies else []
+        )
 
     def interval(self, setting: Setting, policy: str, figure: Figure) -> Interval:
         """The figure's mean over the seeds, with its interval; of no run where none was asked."""
@@ -78,7 +80,7 @@ class CellTable:
         return runs.against(place(policy), place(first), figure).difference
 
 
-def numbers_of(values: Sequence[str]) -> list[float] | None:
+def parsed_numbers(values: Sequence[str]) -> list[float] | None:
     """The values as numbers; None if one is none."""
     try:
         return [float(value) for value in values]
@@ -130,4 +132,4 @@ def _distinguishing_label(policy: str, others: Sequence[str]) -> str:
     alike = [each for each in others if short_policy(each, 0).replace("(…)", "") == head]
     if not alike:
         return short_policy(policy, PARAMS_MAX)
-    return without_common(policy, alike, PARAMS_MAX)
+    return without_common_params(policy, alike, PARAMS_MAX)

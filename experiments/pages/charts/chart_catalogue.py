@@ -23,7 +23,11 @@ from callboard.experiments.pages.charts.pooled_runs import pooled_runs
 from callboard.experiments.pages.charts.run_labels import labelled_runs
 from callboard.experiments.pages.charts.store_charts import Sensitivity, tornado_chart
 from callboard.experiments.run.run_loading import load_run
-from callboard.experiments.run.solo_runs import any_at_once, solo_times, solo_times_of_jobs
+from callboard.experiments.run.solo_runs import (
+    any_without_heartbeats,
+    solo_times,
+    solo_times_of_jobs,
+)
 from callboard.experiments.run.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
@@ -158,7 +162,7 @@ def read_store(path: Path) -> StoredSweep:
     with ResultStore(path, must_exist=True) as store:
         try:
             cells, questions = read_cells(store), questions_of(store)
-            notes, sources = store.notes(), store.sources()
+            notes, sources = store.notes(), store.scenario_sources()
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     if not cells:
@@ -196,7 +200,7 @@ def with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> list[Cha
 def _with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> Iterator[ChartRun]:
     known: list[tuple[object, dict[JobId, Millis]]] = []
     specs = [load_run(str(path), trust=NO_CODE) for path in paths]
-    at_once = any_at_once(specs)
+    at_once = any_without_heartbeats(specs)
     for run, path, spec in zip(runs, paths, specs, strict=True):
         world = spec.jobs, spec.scenario.cluster, spec.scenario.tasks, spec.scenario.seed
         solo_ms = next((times for other, times in known if other == world), None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault, SwitchPolicy
 from callboard.experiments.pages.charts.chart_style import chart_text
-from callboard.journal.consistency import take_events
+from callboard.journal.consistency import feed_consistent_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.run_account import jobs_over_time
@@ -116,12 +116,12 @@ class _Reading:
 
     def observe(self, event: ev.AnyEvent) -> None:
         if self.shares is not None and self.state.started is not None:
-            self.shares.before(event)
+            self.shares.take_due_samples(event)
         attempt = self.state.observe(event)
         self.metrics.note_event(event, attempt)
         self.attempts.note_event(event, attempt)
         if self.shares is not None:
-            self.shares.after(event, attempt)
+            self.shares.count_held_slots(event, attempt)
         if isinstance(event, ev.FaultStruck):
             if isinstance(event.fault, NodeFault):
                 self._note_down_time(event.fault.node, event.at_ms)
@@ -148,7 +148,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     with a run's start; what reading a journal raises.
     """
     reading = _Reading(with_shares=with_shares)
-    take_events(events, reading.state, reading.observe)
+    feed_consistent_events(events, reading.state, reading.observe)
     state, metrics = reading.state, reading.metrics
     assert state.started is not None
     return ChartRun(

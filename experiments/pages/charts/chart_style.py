@@ -188,7 +188,7 @@ def _without_middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:kept]}…{text[kept + 1 - most :]}"
 
 
-def fit_titles(figure: Any) -> None:
+def wrap_titles(figure: Any) -> None:
     """Let titles of axes and panels go on in another line where the picture ends."""
     for axes in figure.axes:
         for title in (axes.xaxis.label, axes.yaxis.label):

@@ -38,7 +38,7 @@ from callboard.journal.figures.slot_time import slots_of
 from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.replay.cluster_state import slot_offsets
 from callboard.journal.run_records import NEVER
-from callboard.journal.tell.names import kind_name, node_name
+from callboard.journal.tell.names import node_name, slot_kind_name
 from callboard.scheduler.model import KINDS, SlotKind
 
 _BAR_ROWS_MAX = 64
@@ -96,7 +96,7 @@ def slot_bars(run: ChartRun) -> SlotBars:
     return SlotBars(
         row=first[attempts.node[held.place]] + held.slot,
         began_ms=held.began_ms,
-        ended_ms=attempts.left_ms(run.horizon_ms),
+        ended_ms=attempts.occupancy_ends_ms(run.horizon_ms),
         attempt=held.place,
         lost=lost[held.place],
     )
@@ -107,7 +107,7 @@ def slot_bars(run: ChartRun) -> SlotBars:
 
 def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
     heights = [max(_slot_count(run) * 0.085, 0.6) for run in runs]
-    groups, name_of = grouping(runs)
+    groups, name_of = colour_grouping(runs)
     until_ms = latest_end_ms(runs)
     with house_style():
         figure = new_figure(PAGE_INCHES, sum(heights) + 0.35 * len(runs) + 0.8)
@@ -128,12 +128,12 @@ def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
 
 def _title_panels(panels: Sequence[Any], runs: Sequence[ChartRun]) -> None:
     """What panels are of; above the first also what all have in common."""
-    common = "; ".join(filter(None, (runs_title(runs), _rows_words(runs))))
+    common = "; ".join(filter(None, (runs_title(runs), _slot_order_words(runs))))
     for axes, run in zip(panels, runs, strict=True):
         axes.set_title(f"{run.label}: {common}" if axes is panels[0] and common else run.label)
 
 
-def _rows_words(runs: Sequence[ChartRun]) -> str:
+def _slot_order_words(runs: Sequence[ChartRun]) -> str:
     """Which rows of a node are which, where it has both kinds of slots."""
     return "of each node map slots above reduce slots" if has_both_kinds(runs) else ""
 
@@ -148,13 +148,13 @@ _NameOf = Callable[[ChartRun], list[str]]
 """The group of each of a run's attempts."""
 
 
-def grouping(runs: Sequence[ChartRun]) -> tuple[list[str], _NameOf]:
+def colour_grouping(runs: Sequence[ChartRun]) -> tuple[list[str], _NameOf]:
     """What colours tell: jobs if they are few, else users, else maps from reduces."""
     for name_of in (_jobs_of_attempts, _pools_of_attempts, _users_of_attempts):
         groups = list(dict.fromkeys(name for run in runs for name in name_of(run)))
         if 1 < len(groups) <= len(GROUP_COLOURS):
             return groups, name_of
-    return [kind_name(kind) for kind in KINDS], _kinds_of_attempts
+    return [slot_kind_name(kind) for kind in KINDS], _kinds_of_attempts
 
 
 def _jobs_of_attempts(run: ChartRun) -> list[str]:
@@ -170,7 +170,7 @@ def _users_of_attempts(run: ChartRun) -> list[str]:
 
 
 def _kinds_of_attempts(run: ChartRun) -> list[str]:
-    return [kind_name(SlotKind(kind)) for kind in run.slot_history.attempts.kind.tolist()]
+    return [slot_kind_name(SlotKind(kind)) for kind in run.slot_history.attempts.kind.tolist()]
 
 
 def _job_row_of_attempts(run: ChartRun) -> list[int]:
@@ -284,7 +284,7 @@ def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
         for axes, (run, each, kind) in zip(panels, drawn, strict=True):
             image = _draw_heat(axes, run, each, kind, until_ms)
             common = f": {runs_title(runs)}" if axes is panels[0] else ""
-            axes.set_title(f"{run.label}, {kind_name(kind)} slots{common}")
+            axes.set_title(f"{run.label}, {slot_kind_name(kind)} slots{common}")
         for axes in panels[:-1]:
             axes.set_xlabel("")
         bar = figure.colorbar(image, ax=list(panels), pad=0.01, aspect=30)

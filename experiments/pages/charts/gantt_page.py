@@ -8,7 +8,7 @@ import msgspec
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, runs_title
 from callboard.experiments.pages.charts.gantt_chart import (
     GROUP_COLOURS,
-    grouping,
+    colour_grouping,
     has_both_kinds,
     slot_bars,
 )
@@ -56,7 +56,7 @@ def gantt_page(runs: Sequence[ChartRun], title: str | None = None) -> str:
     """The page; equal runs give equal pages.  NothingToDraw if no attempt ever held a slot, or if
     that many did that no browser would draw them.
     """
-    groups, name_of = grouping(runs)
+    groups, name_of = colour_grouping(runs)
     pages = [_page_run(run, groups, name_of(run)) for run in runs]
     bars = sum(len(page.row) for page in pages)
     if not bars:

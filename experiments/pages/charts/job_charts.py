@@ -108,7 +108,7 @@ def _draw_ecdf(axes: Any, run: ChartRun, look: LineStyle, place: int) -> None:
     if len(done) < len(jobs.job):
         label += f" ({len(done):,} of {count(len(jobs.job), 'job')})"
     (line,) = axes.step(at, share, where="post", label=label)
-    dress_line(line, look, place)
+    style_line(line, look, place)
 
 
 def ecdf_steps(
@@ -119,7 +119,7 @@ def ecdf_steps(
     return at, np.arange(len(at)) / max(of, 1)
 
 
-def dress_line(line: Any, look: LineStyle, place: int) -> None:
+def style_line(line: Any, look: LineStyle, place: int) -> None:
     """Draw a line in the look; markers stand apart from those of the other lines."""
     line.set(color=look.colour, linestyle=look.dashes, linewidth=1.3)
     line.set(marker=look.marker, markersize=4, markevery=(0.03 + 0.05 * place % 0.2, 0.2))
@@ -206,7 +206,7 @@ def jobs_chart(runs: Sequence[ChartRun]) -> Any:
         for place, (run, look) in enumerate(zip(runs, run_looks(runs), strict=True)):
             at, counts = _jobs_line(run.in_system, edges)
             (line,) = axes.step(at / unit.ms, counts, where="post", label=look.label)
-            dress_line(line, look, place)
+            style_line(line, look, place)
         axes.set_ylim(0)
         axes.grid(axis="y")
         whole_ticks(axes.yaxis)

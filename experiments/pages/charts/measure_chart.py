@@ -18,7 +18,7 @@ from callboard.experiments.run.run_result import RunResult
 
 def measure_chart(runs: Sequence[ChartRun], measure: Measure = MEASURES["mean"]) -> Any:
     """A bar a run, from 0, with its figure at the end; NothingToDraw if no run has it."""
-    values = [_measured(run, measure) for run in runs]
+    values = [_measured_value(run, measure) for run in runs]
     if all(value is None for value in values):
         raise NothingToDraw(measure.missing_in_words or "no run has it")
     with house_style():
@@ -37,10 +37,10 @@ def measure_chart(runs: Sequence[ChartRun], measure: Measure = MEASURES["mean"])
     return figure
 
 
-def _measured(run: ChartRun, measure: Measure) -> float | None:
+def _measured_value(run: ChartRun, measure: Measure) -> float | None:
     if measure.of_summary is not None:
         return measure.of_summary(run.summary)
-    return measure.figure(RunResult.recorded(run.summary, run.jobs, run.solo_ms))
+    return measure.figure(RunResult.of_recorded_run(run.summary, run.jobs, run.solo_ms))
 
 
 def _draw_bar(axes: Any, row: int, value: float | None, colour: str) -> None:

@@ -71,7 +71,7 @@ def measure_named(name: str) -> Measure:
     if name in MEASURES:
         return MEASURES[name]
     path = name.split(".")
-    if not _is_figure(path):
+    if not _leads_to_number(path):
         known = ", ".join(MEASURES)
         told = f"there are {known}, and the figures of a run's JSON, as in attempts.failed"
         if meant := nearest(name, MEASURES):
@@ -85,7 +85,7 @@ def measure_named(name: str) -> Measure:
     return _summary_measure(_path_words(path), at_path)
 
 
-def _is_figure(path: list[str]) -> bool:
+def _leads_to_number(path: list[str]) -> bool:
     """Whether the path leads to a number in a summary."""
     found: object = Summary
     for part in path:

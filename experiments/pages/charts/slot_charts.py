@@ -29,8 +29,8 @@ from callboard.experiments.pages.charts.chart_style import (
 )
 from callboard.experiments.pages.charts.job_charts import (
     SIZE_CLASSES,
-    dress_line,
     run_looks,
+    style_line,
 )
 from callboard.experiments.pages.charts.time_windows import (
     set_time_axis,
@@ -38,7 +38,7 @@ from callboard.experiments.pages.charts.time_windows import (
     window_means,
 )
 from callboard.journal.replay.pool_shares import PoolShares
-from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
+from callboard.journal.tell.names import LOCALITY_NAMES, slot_kind_name
 from callboard.scheduler.model import KINDS, Locality, Millis, SlotKind
 
 _WINDOWS = 120
@@ -70,7 +70,7 @@ def utilisation_chart(runs: Sequence[ChartRun]) -> Any:
             axes.set_ylim(0, 1.04)
             axes.grid(axis="y")
             percent_ticks(axes.yaxis)
-            axes.set_ylabel(f"{kind_name(kind)} slots busy")
+            axes.set_ylabel(f"{slot_kind_name(kind)} slots busy")
         for axes in panels[:-1]:
             axes.set_xlabel("")
         panels[0].set_title(runs_title(runs))
@@ -87,7 +87,7 @@ def _draw_utilisation(axes: Any, runs: Sequence[ChartRun], kind: SlotKind, until
         ) / max(run.slot_history.slots(kind), 1)
         known = ~np.isnan(share)
         (line,) = axes.plot(middles[known], share[known], label=look.label)
-        dress_line(line, look, place)
+        style_line(line, look, place)
 
 
 def locality_chart(runs: Sequence[ChartRun]) -> Any:
@@ -228,9 +228,9 @@ def _draw_debt(
     for place, (table, look) in enumerate(zip(tables, run_looks(runs), strict=True)):
         owed = np.zeros(len(table.at_ms))
         if pool in table.pools:
-            owed = table.debt()[table.pools.index(pool)] / 3600
+            owed = table.owed_slot_seconds()[table.pools.index(pool)] / 3600
         (line,) = axes.plot(table.at_ms / unit.ms, owed, label=look.label)
-        dress_line(line, look, place)
+        style_line(line, look, place)
 
 
 def _shares_of(run: ChartRun) -> PoolShares:

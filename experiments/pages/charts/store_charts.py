@@ -11,7 +11,7 @@ from callboard.experiments.many.statistics import Interval
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.pages.charts.cell_table import (
     CellTable,
-    numbers_of,
+    parsed_numbers,
     policy_labels,
 )
 from callboard.experiments.pages.charts.chart_run import NothingToDraw
@@ -24,7 +24,6 @@ from callboard.experiments.pages.charts.chart_style import (
     LineStyle,
     chart_text,
     few_ticks,
-    fit_titles,
     house_style,
     label_lines,
     new_figure,
@@ -33,6 +32,7 @@ from callboard.experiments.pages.charts.chart_style import (
     policy_looks,
     shared_legend,
     whole_ticks,
+    wrap_titles,
 )
 from callboard.experiments.pages.charts.key_words import (
     key_words,
@@ -118,7 +118,7 @@ def _lines_or_dots(
         if not zero:
             _begin_at_zero(figure, found.values(), label, upright=draw is _line_figure)
         _set_value_ticks(figure, label, upright=draw is _line_figure)
-        fit_titles(figure)
+        wrap_titles(figure)
     return figure
 
 
@@ -165,7 +165,7 @@ def _line_key(table: CellTable) -> str:
 
 
 def _is_numeric_everywhere(table: CellTable, key: str) -> bool:
-    return _is_in_every_setting(table, key) and numbers_of(table.varied[key]) is not None
+    return _is_in_every_setting(table, key) and parsed_numbers(table.varied[key]) is not None
 
 
 def _is_in_every_setting(table: CellTable, key: str) -> bool:
@@ -183,7 +183,7 @@ def _key_split_into_panels(table: CellTable) -> str:
 
 def _sorted_by_number(values: Sequence[str]) -> list[str]:
     """Numbers from the least on; of words, which have no order, the one in which they come."""
-    numbers = numbers_of(values)
+    numbers = parsed_numbers(values)
     if numbers is None:
         return list(values)
     return [value for _, value in sorted(zip(numbers, values, strict=True))]
@@ -401,7 +401,7 @@ def tornado_chart(
         axes.set_xlim(left=min(0.0, min((e.value - (e.half or 0) for e in known), default=inf)))
         axes.set_xlabel(axis_label or label)
         axes.set_title(chart_text(title))
-        fit_titles(figure)
+        wrap_titles(figure)
     return figure
 
 

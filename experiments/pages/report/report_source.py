@@ -24,9 +24,9 @@ from callboard.experiments.pages.charts.run_labels import labelled_runs, run_set
 from callboard.experiments.pages.report.run_commands import backtest_command_line, journal_command
 from callboard.experiments.pages.report.world_facts import (
     WorldFacts,
-    facts_by_name,
-    facts_of_file,
     facts_of_journal,
+    facts_of_named_scenario,
+    facts_of_unchanged_file,
 )
 from callboard.experiments.run.run_hints import (
     any_by_heartbeats,
@@ -36,7 +36,7 @@ from callboard.experiments.run.run_hints import (
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
-from callboard.journal.told_scenario import told_parts, told_scenario, told_table
+from callboard.journal.told_scenario import told_part_settings, told_scenario, told_scenario_table
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.quantities import as_sentence
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -66,11 +66,11 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
     """The versions of Callboard that journals name."""
 
     @property
-    def results(self) -> list[RunResult]:
+    def run_results(self) -> list[RunResult]:
         return [cell.result for cell in self.cells if cell.result is not None]
 
     @property
-    def played(self) -> int:
+    def played_count(self) -> int:
         """How many of the runs have been played, those that failed with them."""
         return sum(cell.result is not None or bool(cell.error) for cell in self.cells)
 
@@ -90,7 +90,7 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         runs = with_solo_times(runs, paths)
     except (ScenarioError, InputError, JournalError, OSError) as error:
         notes.append(no_slowdowns_note(error))
-    if hint := interval_hint(_clusters_by_heartbeats(runs)):
+    if hint := interval_hint(_clusters_with_heartbeats(runs)):
         notes.append(as_sentence(hint))
     files = shlex.join(map(str, paths))
     again = [
@@ -98,18 +98,16 @@ def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> 
         f"callboard report {files}{_within_option(within_s)} --to report.html",
     ]
     source = source_of_runs(runs, within_s)
-    return msgspec.structs.replace(
-        source, notes=notes, again=again, errors=_backtest_commands(runs)
-    )
+    return msgspec.structs.replace(source, notes=notes, again=again, errors=_backtest_advice(runs))
 
 
-def _clusters_by_heartbeats(runs: Sequence[ChartRun]) -> Iterator[Cluster]:
+def _clusters_with_heartbeats(runs: Sequence[ChartRun]) -> Iterator[Cluster]:
     """Those of runs whose policy goes by heartbeats, as far as journals tell."""
     for run in runs:
         started = run.slot_history.started
         with suppress(PolicySpecError):  # a policy's file that is not there
-            cluster = told_table(started, "cluster", Cluster)
-            if cluster is not None and any_by_heartbeats([run.policy], told_parts(started)):
+            cluster = told_scenario_table(started, "cluster", Cluster)
+            if cluster is not None and any_by_heartbeats([run.policy], told_part_settings(started)):
                 yield cluster
 
 
@@ -118,7 +116,7 @@ def no_slowdowns_note(why: Exception) -> str:
     return f"Slowdowns are left out, since the jobs cannot be played alone: {why}"
 
 
-def _backtest_commands(runs: Sequence[ChartRun]) -> list[str]:
+def _backtest_advice(runs: Sequence[ChartRun]) -> list[str]:
     """How to learn how far predictions are off, where jobs are a history's."""
     worlds = (told_scenario(run.slot_history.started) for run in runs)
     if not any(each.plays_history for each in worlds):
@@ -162,7 +160,7 @@ def _cells_of_runs(runs: Sequence[ChartRun]) -> list[PlayedCell]:
         summary = run.summary
         taken = names.setdefault((summary.scenario, setting, summary.seed), [])
         taken.append(unused_name(summary.policy, taken))
-        result = RunResult.recorded(summary, run.jobs, run.solo_ms)
+        result = RunResult.of_recorded_run(summary, run.jobs, run.solo_ms)
         cells.append(PlayedCell(summary.scenario, setting, taken[-1], summary.seed, result))
     return cells
 
@@ -185,12 +183,14 @@ def source_of_sweep(
         worlds=worlds,
         within_s=within_s,
         again=[] if store is None else _store_commands(sweep, store, within_s),
-        notes=list(_lost_worlds(worlds, sweep.sources)),
-        errors=notes_told(sweep.cells, sweep.notes),
+        notes=list(_lost_world_notes(worlds, sweep.sources)),
+        errors=notes_with_scenario(sweep.cells, sweep.notes),
     )
 
 
-def _lost_worlds(worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]) -> Iterator[str]:
+def _lost_world_notes(
+    worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]
+) -> Iterator[str]:
     """Which scenarios cannot be told of, since their file is not there or says something else."""
     for name, world in worlds.items():
         if world == WorldFacts() and (file := sources.get(name, name)) != name:
@@ -203,11 +203,11 @@ def _lost_worlds(worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]) -
 def _facts_of_cell(cell: PlayedCell, sources: Mapping[str, str]) -> WorldFacts:
     source = sources.get(cell.scenario, cell.scenario)
     if source != cell.scenario:
-        return facts_of_file(source, cell)
-    return facts_by_name(cell.scenario, cell.setting)
+        return facts_of_unchanged_file(source, cell)
+    return facts_of_named_scenario(cell.scenario, cell.setting)
 
 
-def notes_told(cells: Sequence[PlayedCell], notes: Mapping[str, str]) -> list[str]:
+def notes_with_scenario(cells: Sequence[PlayedCell], notes: Mapping[str, str]) -> list[str]:
     """The notes of a store, each with the scenario that it is about where there are several."""
     several = len({cell.scenario for cell in cells}) > 1
     return [f"{name}: {note}" if several else note for name, note in notes.items()]

@@ -5,7 +5,7 @@ from math import isnan
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison
-from callboard.experiments.many.sweeps.key_steps import key_steps
+from callboard.experiments.many.sweeps.key_steps import single_key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
@@ -75,7 +75,7 @@ def found_sentence(runs: SeedRuns, *, is_drawn: bool = True) -> str:
     """Under which of the policies a job took least on average, and how sure that is.  What is not
     drawn is one run with every seed.
     """
-    one_run = not is_drawn or runs.is_one_run
+    one_run = not is_drawn or runs.are_seeds_copies
     return _finding_with_remark(
         runs.without_copies(), ONE_RUN_REMARK if one_run else ONE_SEED_REMARK
     )
@@ -164,24 +164,26 @@ def _sentences_on_others(
     """Under which of these it took about as long as under the best, and which took longer but by
     what may be chance.
     """
-    level = [place for place in others if _took_about_as_long(runs, best, place)]
+    level = [place for place in others if _is_about_as_fast(runs, best, place)]
     if level:
         under = _names_in_words([names[place] for place in level])
         yield f"Under {under} it took about as long as under {names[best]}."
-    open_ = [place for place in others if place not in level and _may_be_chance(runs, best, place)]
+    open_ = [
+        place for place in others if place not in level and _is_within_chance(runs, best, place)
+    ]
     if open_:
         against = _names_in_words([names[place] for place in open_])
         yield f"Against {against} these seeds cannot tell a difference."
 
 
-def _took_about_as_long(runs: SeedRuns, best: int, other: int) -> bool:
+def _is_about_as_fast(runs: SeedRuns, best: int, other: int) -> bool:
     """Whether jobs took about as long under both on average, or as long as it is written."""
     mine, theirs = (runs.mean(place, mean_response_s).mean for place in (best, other))
     near = theirs - mine < _LEVEL_SHARE * theirs
     return near or write_seconds(mine) == write_seconds(theirs)
 
 
-def _may_be_chance(runs: SeedRuns, best: int, other: int) -> bool:
+def _is_within_chance(runs: SeedRuns, best: int, other: int) -> bool:
     """Whether the seeds cannot tell the two apart."""
     found = runs.against(best, other, mean_response_s).difference
     return found.half is not None and not found.excludes_zero
@@ -240,7 +242,7 @@ def _lead_by_key(groups: Sequence[SettingRuns]) -> str:
         return ""
     keys = varied_keys(groups)
     most: dict[str, tuple[float, str]] = {}
-    for step in key_steps(groups):
+    for step in single_key_steps(groups):
         found = step.difference(policy, mean_response_s)
         share = found.relative
         if share is not None and abs(share) >= most.get(step.key, (0.0, ""))[0]:
@@ -361,7 +363,7 @@ def _percent_range(shares: Sequence[float]) -> str:
 
 def _seeds_words(groups: Sequence[SettingRuns]) -> str:
     seeds = sorted({_number_of_telling_seeds(group.runs) for group in groups})
-    if all(group.runs.is_one_run for group in groups):
+    if all(group.runs.are_seeds_copies for group in groups):
         return "all seeds of a setting are one run, since nothing is drawn"
     if seeds == [1]:
         return "1 seed each, which cannot tell chance from policy"
@@ -370,9 +372,9 @@ def _seeds_words(groups: Sequence[SettingRuns]) -> str:
     return f"{seeds[0]} to {seeds[-1]} seeds each"
 
 
-def one_run_note(groups: Sequence[SettingRuns]) -> str:
+def seed_copies_note(groups: Sequence[SettingRuns]) -> str:
     """In how many settings the seeds are copies of one run, and have no ±; empty for none."""
-    copies = sum(group.runs.is_one_run for group in groups)
+    copies = sum(group.runs.are_seeds_copies for group in groups)
     played = sum(bool(group.runs.rows) for group in groups)
     if not copies:
         return ""
@@ -407,9 +409,9 @@ def runs_words(groups: Sequence[SettingRuns]) -> str:
     played = sum(
         result is not None for group in groups for row in group.runs.rows for result in row
     )
-    failed, missing = sum(g.failed for g in groups), sum(g.missing for g in groups)
+    failed, missing = sum(g.failure_count for g in groups), sum(g.missing for g in groups)
     told = count(played, "run")
-    copies = sum(len(row) for g in groups if g.runs.is_one_run for row in g.runs.rows[1:])
+    copies = sum(len(row) for g in groups if g.runs.are_seeds_copies for row in g.runs.rows[1:])
     told += f", of which {copies} are copies of others" if copies else ""
     told += f", {failed} more failed" if failed else ""
     return told + (f", {missing} more have not been played" if missing else "")

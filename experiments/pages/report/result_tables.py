@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.statistics import PairedComparison, interval
-from callboard.experiments.many.sweeps.key_steps import key_steps
+from callboard.experiments.many.sweeps.key_steps import single_key_steps
 from callboard.experiments.many.sweeps.sweep_rows import SettingRuns, varied_keys
 from callboard.experiments.pages.charts.cell_table import policy_labels
 from callboard.experiments.pages.charts.key_words import unambiguous_key_words
@@ -43,7 +43,7 @@ def figure_table(
 
 
 def _figure_row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
-    columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
+    columns = [runs.figures_of_policy(place, row.of) for place in range(len(runs.policies))]
     if not row.tells_anything(_all_results([runs])):
         return None
     several = len(runs.seeds) > 1
@@ -55,7 +55,7 @@ def _figure_row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
     return [row.label, *map(ReportCell, texts, marks)]
 
 
-def difference_rows(runs: SeedRuns) -> ReportTable:
+def paired_difference_table(runs: SeedRuns) -> ReportTable:
     """Each policy against the first one, seed by seed."""
     names = policy_labels(runs.policies)
     rows = [
@@ -83,10 +83,10 @@ def compared_rows(runs: SeedRuns, place: int) -> Iterator[list[ReportCell | str]
 def overview_table(groups: Sequence[SettingRuns], within_s: float | None = None) -> ReportTable:
     """Each setting and policy; also the share of jobs that were done in time, if that is asked."""
     rows = [*OVERVIEW_ROWS, *([done_within_row(within_s)] if within_s else [])]
-    return setting_table(groups, rows, policy_labels, unambiguous_key_words)
+    return table_by_setting(groups, rows, policy_labels, unambiguous_key_words)
 
 
-def setting_table(
+def table_by_setting(
     groups: Sequence[SettingRuns],
     rows: Sequence[TableRow],
     names: Names,
@@ -121,11 +121,11 @@ def setting_table(
     )
 
 
-def step_rows(groups: Sequence[SettingRuns]) -> ReportTable | None:
+def key_step_table(groups: Sequence[SettingRuns]) -> ReportTable | None:
     """How the mean response time of settings differs from that of the first, seed by seed, where
     they differ from it in one key alone; None if none does.
     """
-    steps, keys = list(key_steps(groups)), varied_keys(groups)
+    steps, keys = list(single_key_steps(groups)), varied_keys(groups)
     several = len({group.scenario for group in groups}) > 1
     rows: list[list[ReportCell | str]] = []
     for step in steps:
@@ -165,7 +165,7 @@ def _setting_rows(
     """The policy, the number of its runs, and its figures."""
     for place, label in enumerate(names(runs.policies)):
         means = [interval_text(row.write, runs.mean(place, row.of)) for row in rows]
-        yield [label, str(len(runs.results(place))), *means]
+        yield [label, str(len(runs.results_of_policy(place))), *means]
 
 
 def _difference_cell(runs: SeedRuns, place: int) -> ReportCell:

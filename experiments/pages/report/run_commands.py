@@ -31,13 +31,15 @@ def comparison_commands(
     options = [["--seed", str(seed)] for seed in seeds]
     if sorted(seeds) == list(range(low, high + 1)) and low < high:
         options = [["--seeds", f"{low}..{high}"]]
-    return [_command(asked, [*named, *each, *["--slowdown"] * slowdown]) for each in options]
+    return [
+        _run_command_line(asked, [*named, *each, *["--slowdown"] * slowdown]) for each in options
+    ]
 
 
 def spec_command(asked: AskedWorld, spec: RunSpec) -> str:
     """The command for one run."""
     seed = [] if is_journal(Path(asked.source)) else ["--seed", str(spec.scenario.seed)]
-    return _command(asked, ["--policy", spec.policy, *seed, *spec_options(spec)])
+    return _run_command_line(asked, ["--policy", spec.policy, *seed, *spec_options(spec)])
 
 
 def journal_command(path: Path, policy: str) -> str:
@@ -53,7 +55,7 @@ def backtest_command_line(
     return shlex.join(["callboard", "backtest", history, *named, *options])
 
 
-def _command(asked: AskedWorld, options: Sequence[str]) -> str:
+def _run_command_line(asked: AskedWorld, options: Sequence[str]) -> str:
     fixed = [word for key, value in asked.setting for word in ("--set", f"{key}={value}")]
     trusted = ["--trust"] * asked.trust
     return shlex.join(["callboard", "run", asked.source, *fixed, *options, *trusted])

@@ -52,18 +52,18 @@ from callboard.experiments.pages.report.report_words import (
     ONE_SEED_REMARK,
     lead_of,
     number_ranges,
-    one_run_note,
     report_title,
     runs_words,
+    seed_copies_note,
     sentences_on_cut_runs,
     skewed_remark,
     world_sentence,
 )
 from callboard.experiments.pages.report.result_tables import (
-    difference_rows,
     figure_table,
+    key_step_table,
     overview_table,
-    step_rows,
+    paired_difference_table,
 )
 from callboard.experiments.pages.report.world_facts import WorldFacts, rough_duration
 from callboard.scheduler.text.missing_extra import MissingExtraError
@@ -161,10 +161,10 @@ def _result_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Itera
         if more > 0:
             text = f"{count(more, 'more setting')} are in the store: callboard sweep --show"
             yield Prose(text=f"{text} lists them.", mark="dim")
-        if steps := step_rows(groups[:_OVERVIEW_MAX]):
+        if steps := key_step_table(groups[:_OVERVIEW_MAX]):
             yield steps
         yield Prose(text=_INTERVALS, mark="dim")
-        if told := one_run_note(groups):
+        if told := seed_copies_note(groups):
             yield Prose(text=as_sentence(told), mark="dim")
         return
     yield from _setting_blocks(groups[0], source.within_s)
@@ -172,7 +172,7 @@ def _result_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Itera
 
 def _glossary_section(source: ReportSource) -> Iterator[ReportSection]:
     """What the rows of slowdowns mean, where there are any."""
-    if any(each.slowdown is not None for each in source.results):
+    if any(each.slowdown is not None for each in source.run_results):
         facts = [(word, [meaning]) for word, meaning in SLOWDOWN_WORDS.items()]
         yield ReportSection("What these words mean", [FactList(facts=facts)], folded=True)
 
@@ -200,12 +200,12 @@ def _setting_blocks(group: SettingRuns, within_s: float | None) -> Iterator[Bloc
         return
     yield figure_table(runs, _outcome_rows(within_s))
     if len(runs.seeds) < 2:
-        one = group.runs.is_one_run
+        one = group.runs.are_seeds_copies
         yield Prose(text=ONE_RUN_REMARK if one else ONE_SEED_REMARK, mark="dim")
         return
     yield Prose(text=_INTERVALS, mark="dim")
     if len(runs.policies) > 1:
-        yield difference_rows(runs)
+        yield paired_difference_table(runs)
     labels = policy_labels(runs.policies)
     wide = ", ".join(labels[place] for place in runs.roughly_known_policies(mean_response_s))
     if wide:
@@ -275,14 +275,14 @@ _JOURNAL_CAPTIONS = {
 
 def _journal_figures(source: ReportSource) -> Iterator[Block]:
     """What only journals tell, of the first seed."""
-    runs, seeds = first_seed(source.drawn), {run.summary.seed for run in source.drawn}
+    runs, seeds = runs_of_first_seed(source.drawn), {run.summary.seed for run in source.drawn}
     of_seed = f", seed {runs[0].summary.seed}" if len(seeds) > 1 else ""
     if runs:
         for name, caption in _JOURNAL_CAPTIONS.items():
             yield from _drawn_figure(name, caption + of_seed, RUN_CHARTS[name].draw, runs)
 
 
-def first_seed(runs: Sequence[ChartRun]) -> list[ChartRun]:
+def runs_of_first_seed(runs: Sequence[ChartRun]) -> list[ChartRun]:
     """Those of the first run's seed, as many as can be drawn, with labels of their own."""
     mine = [run for run in runs if run.summary.seed == runs[0].summary.seed]
     return labelled_runs(mine[:_DRAWN_MAX])
@@ -351,7 +351,7 @@ def _failure_tables(source: ReportSource) -> Iterator[Block]:
         headings = ("run", "policy", "seed", "why")
         text = f"{count(len(failed), 'run')} failed"
         yield ReportTable(headings=headings, rows=rows, text_columns=4, caption=text)
-    jobs = list(_rows_of_failed_jobs(source))
+    jobs = list(_rows_of_incomplete_runs(source))
     if jobs:
         yield ReportTable(
             headings=("run", "policy", "seed", "ended", "jobs", "failed", "killed", "unfinished"),
@@ -360,11 +360,11 @@ def _failure_tables(source: ReportSource) -> Iterator[Block]:
             caption="Runs that ended early, or in which not every job has completed",
         )
     if not failed and not jobs:
-        runs = "run" if source.played == len(source.cells) else "run that was played"
+        runs = "run" if source.played_count == len(source.cells) else "run that was played"
         yield Prose(text=f"Nothing: every {runs} came to its end, and every job completed.")
 
 
-def _rows_of_failed_jobs(source: ReportSource) -> Iterator[list[ReportCell | str]]:
+def _rows_of_incomplete_runs(source: ReportSource) -> Iterator[list[ReportCell | str]]:
     for cell in source.cells:
         if cell.result is not None:
             jobs, reason = cell.result.summary.jobs, cell.result.summary.reason
@@ -402,7 +402,7 @@ _COST_UNKNOWN = (
 
 
 def _processor_time_sentence(source: ReportSource) -> Iterator[Block]:
-    spent = [each.processor_seconds for each in source.results]
+    spent = [each.processor_seconds for each in source.run_results]
     if spent and not any(map(isnan, spent)):
         told = f"{count(len(spent), 'run')} took {rough_duration(1000 * sum(spent))}"
         yield Prose(text=f"{told} of processor time in all.")
@@ -416,7 +416,7 @@ def _cost_figures(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterat
         if any(row[0] == TIES_LABEL for row in table.rows):
             yield Prose(text=_TIES, mark="dim")
         return
-    messages = [each.summary.messages for each in source.results]
+    messages = [each.summary.messages for each in source.run_results]
     known = [each for each in messages if each is not None]
     among = f", in {len(known)} of the runs" if len(known) < len(messages) else ""
     if known:

@@ -45,7 +45,7 @@ def facts_of_journal(started: RunStarted) -> WorldFacts:
     return WorldFacts()
 
 
-def facts_of_file(source: str, cell: PlayedCell) -> WorldFacts:
+def facts_of_unchanged_file(source: str, cell: PlayedCell) -> WorldFacts:
     """What a user's own file says of a run, if it would still be the run that was played."""
     overrides = [f"{key}={value}" for key, value in (*cell.setting, ("seed", cell.seed))]
     with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
@@ -56,7 +56,7 @@ def facts_of_file(source: str, cell: PlayedCell) -> WorldFacts:
     return WorldFacts()
 
 
-def facts_by_name(scenario: str, setting: Setting = ()) -> WorldFacts:
+def facts_of_named_scenario(scenario: str, setting: Setting = ()) -> WorldFacts:
     """What is found under the scenario's name, in a setting; nothing if it is a user's own file."""
     with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
         overrides = [f"{key}={value}" for key, value in setting]

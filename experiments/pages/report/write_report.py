@@ -7,14 +7,14 @@ from callboard.experiments.pages.report.page import check_jinja, render_page
 from callboard.experiments.pages.report.report_source import ReportSource
 from callboard.experiments.pages.report.study_report import study_report
 from callboard.experiments.whole_files import whole_file
-from callboard.histories.quantiles import check_intervals
+from callboard.histories.quantiles import require_scipy
 
 
 def check_report() -> None:
     """MissingExtraError if no report can be made here; to be asked before long work."""
     check_jinja()
     check_matplotlib()
-    check_intervals()
+    require_scipy()
 
 
 def write_report(source: ReportSource, path: Path) -> None:

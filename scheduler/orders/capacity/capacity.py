@@ -66,7 +66,7 @@ class Capacity(Order):
             total = sum(map(exact_fraction, stated))
             if total > 100:
                 raise ValueError(f"the capacities of the queues add up to {float(total):g} %")
-            for name, capacity in capacities(self.queues).items():
+            for name, capacity in capacities_in_percent(self.queues).items():
                 most = queue_params(self.queues, name).maximum_capacity
                 if most is not None and most < capacity:
                     raise ValueError(
@@ -79,7 +79,7 @@ class Capacity(Order):
         self.guarantees = () if self.params.queues else _ONE_QUEUE
         self.queues = {
             name: CapacityQueue(name, queue_params(self.params.queues, name), capacity)
-            for name, capacity in capacities(self.params.queues).items()
+            for name, capacity in capacities_in_percent(self.params.queues).items()
         }
         self._kept = (list(self.queues.values()), list(self.queues.values()))
         self._jobs: dict[JobId, CapacityJob] = {}
@@ -147,7 +147,7 @@ class Capacity(Order):
         for queue in ranked:
             usage = queue.usage(kind, slots)
             grounds = self._grounds_of_queue(queue)
-            for number in queue.walk(kind, slots):
+            for number in queue.jobs_to_launch(kind, slots):
                 yield QueuedJob(view.job(number), usage, grounds)
 
     def _grounds_of_queue(self, queue: CapacityQueue) -> Grounds:
@@ -162,7 +162,7 @@ class Capacity(Order):
 
     def may_speculate(self, job: JobId, kind: SlotKind) -> bool:
         booked = self._jobs[job]
-        return booked.queue.allows(kind, booked.user, self._slots[kind])
+        return booked.queue.allows_user(kind, booked.user, self._slots[kind])
 
 
 def queue_params(queues: dict[str, QueueParams], name: str) -> QueueParams:
@@ -170,7 +170,7 @@ def queue_params(queues: dict[str, QueueParams], name: str) -> QueueParams:
     return queues.get(name, QueueParams())
 
 
-def capacities(queues: dict[str, QueueParams]) -> dict[str, Percent]:
+def capacities_in_percent(queues: dict[str, QueueParams]) -> dict[str, Percent]:
     """Every queue's capacity in percent; those that state none share what is left as equals."""
     every = {name: each.capacity for name, each in queues.items()}
     every.setdefault(DEFAULT_POOL, None)

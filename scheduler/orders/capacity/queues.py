@@ -50,24 +50,24 @@ class SlotBooks:
         self.jobs: Counter[str] = Counter()
         self.waiting: dict[str, SortedQueue[JobId]] = {}
 
-    def hold(self, user: str, more: int) -> None:
+    def add_held_slots(self, user: str, more: int) -> None:
         self.occupied += more
         _add_to_count(self.held, user, more)
 
-    def enlist(self, user: str, more: int) -> None:
+    def add_jobs(self, user: str, more: int) -> None:
         _add_to_count(self.jobs, user, more)
 
-    def put(self, user: str, job: JobId, key: SortKey) -> None:
+    def add_waiting_job(self, user: str, job: JobId, key: SortKey) -> None:
         self.waiting.setdefault(user, SortedQueue()).put(job, key)
 
-    def drop(self, user: str, job: JobId) -> None:
+    def remove_waiting_job(self, user: str, job: JobId) -> None:
         line = self.waiting.get(user)
         if line is not None:
             line.drop(job)
             if not line:
                 del self.waiting[user]
 
-    def walk(self, user_limit: int) -> Iterator[JobId]:
+    def jobs_below_limit(self, user_limit: int) -> Iterator[JobId]:
         """The waiting jobs of users who hold less than the limit, first one first, lazily."""
         below = [line for user, line in self.waiting.items() if self.held[user] < user_limit]
         for _, job in merge(*below):
@@ -116,16 +116,16 @@ class CapacityQueue:
         least = -(-shared * self.params.minimum_user_limit_percent // 100)
         return min(max(-(-shared // max(len(books.jobs), 1)), least), int(due * self._factor))
 
-    def allows(self, kind: SlotKind, user: str, slots: int) -> bool:
+    def allows_user(self, kind: SlotKind, user: str, slots: int) -> bool:
         """Whether the user may have one more slot."""
         held = self.books[kind].held[user]
         return self.has_room(kind, slots) and held < self.user_limit(kind, slots)
 
-    def walk(self, kind: SlotKind, slots: int) -> Iterator[JobId]:
+    def jobs_to_launch(self, kind: SlotKind, slots: int) -> Iterator[JobId]:
         """The jobs that may have one more slot, first one first, lazily."""
         books = self.books[kind]
         if books.waiting and self.has_room(kind, slots):
-            yield from books.walk(self.user_limit(kind, slots))
+            yield from books.jobs_below_limit(self.user_limit(kind, slots))
 
 
 class CapacityJob:
@@ -146,25 +146,25 @@ class CapacityJob:
         """Count its user as one with a job that may use such slots, from now until it leaves."""
         if not self.enlisted[kind]:
             self.enlisted[kind] = True
-            self.queue.books[kind].enlist(self.user, 1)
+            self.queue.books[kind].add_jobs(self.user, 1)
 
     def refresh(self, kind: SlotKind, seen: JobView) -> None:
         """Take over the view's numbers."""
         self._count_held_slots(kind, seen.running(kind))
         if seen.pending(kind):
-            self.queue.books[kind].put(self.user, self.job, self.key)
+            self.queue.books[kind].add_waiting_job(self.user, self.job, self.key)
         else:
-            self.queue.books[kind].drop(self.user, self.job)
+            self.queue.books[kind].remove_waiting_job(self.user, self.job)
 
     def leave(self) -> None:
         for kind in KINDS:
             self._count_held_slots(kind, 0)
             books = self.queue.books[kind]
-            books.drop(self.user, self.job)
+            books.remove_waiting_job(self.user, self.job)
             if self.enlisted[kind]:
-                books.enlist(self.user, -1)
+                books.add_jobs(self.user, -1)
 
     def _count_held_slots(self, kind: SlotKind, running: int) -> None:
         if running != self.running[kind]:
-            self.queue.books[kind].hold(self.user, running - self.running[kind])
+            self.queue.books[kind].add_held_slots(self.user, running - self.running[kind])
             self.running[kind] = running

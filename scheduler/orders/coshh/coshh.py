@@ -49,7 +49,7 @@ class _Job:
     running: int = 0
 
     @property
-    def number(self) -> int:
+    def class_number(self) -> int:
         """Its class."""
         return self.cohort.number
 
@@ -197,7 +197,7 @@ class Coshh(Order):
         if fact.succeeded and not self.wants_oracle:
             node_type = self._node_types[self._node_type_of[fact.node]]
             self._times.learn_end(fact, job.user, node_type)
-            moved = self.matchers[fact.kind].on_times_learned(fact.job)
+            moved = self.matchers[fact.kind].reclassify_after_learning(fact.job)
             self._move_to_new_cohorts(fact.kind)
             if moved:
                 self._recount_classes(fact.kind)
@@ -220,7 +220,7 @@ class Coshh(Order):
         if pending and not job.pending:
             user.put(job.waiting, job.cohort)
         if pending != job.pending:
-            self._count_pending(kind, job.cohort, pending - job.pending)
+            self._add_pending(kind, job.cohort, pending - job.pending)
         user.running += running - job.running
         user.launched += launched
         job.pending, job.running = pending, running
@@ -234,8 +234,8 @@ class Coshh(Order):
             if job.pending and cohort is not job.cohort:
                 job.user.drop(job.waiting, job.cohort)
                 job.user.put(job.waiting, cohort)
-                self._count_pending(kind, job.cohort, -job.pending)
-                self._count_pending(kind, cohort, job.pending)
+                self._add_pending(kind, job.cohort, -job.pending)
+                self._add_pending(kind, cohort, job.pending)
             job.cohort = cohort
         matcher.refiled.clear()
 
@@ -249,7 +249,7 @@ class Coshh(Order):
         for user in queues.users.values():
             queues.refresh(user)
 
-    def _count_pending(self, kind: SlotKind, cohort: Cohort, tasks: int) -> None:
+    def _add_pending(self, kind: SlotKind, cohort: Cohort, tasks: int) -> None:
         pending = self._pending[kind]
         pending[cohort] += tasks
         if not pending[cohort]:
@@ -262,29 +262,31 @@ class Coshh(Order):
         matcher, queues = self.matchers[kind], self._user_queues[kind]
         where, jobs = self._node_types[node_type], self._jobs[kind]
         first: set[JobId] = set()
-        for user, job in queues.below_min_share(
-            _suggested_on_type(matcher.first.suggested, node_type)
+        for user, job in queues.jobs_below_min_share(
+            _classes_for_type(matcher.first.suggested, node_type)
         ):
             first.add(job)
             lacks = user.shortfall
-            place = ClassPlace(jobs[job].number, *where, user.name, lacks, user.minimum)
+            place = ClassPlace(jobs[job].class_number, *where, user.name, lacks, user.minimum)
             grounds = Grounds(Reason.CLASS_MIN_SHARE, place)
             yield QueuedJob(view.job(job), float(lacks), grounds)
         served: set[int] = set()
         for reason, classes in self._class_levels(kind, node_type):
             served.update(classes)
-            for user, job in queues.by_share(classes):
+            for user, job in queues.jobs_by_share(classes):
                 if job not in first:
-                    place = ClassPlace(jobs[job].number, *where, user.name)
-                    yield QueuedJob(view.job(job), self._user_share(user), Grounds(reason, place))
+                    place = ClassPlace(jobs[job].class_number, *where, user.name)
+                    yield QueuedJob(
+                        view.job(job), self._running_over_weight(user), Grounds(reason, place)
+                    )
         for _, job in sorted(self._stranded_jobs(kind, served, view)):
             if job not in first:
                 user = jobs[job].user
-                place = ClassPlace(jobs[job].number, *where, user.name)
+                place = ClassPlace(jobs[job].class_number, *where, user.name)
                 grounds = Grounds(Reason.UNMATCHED_CLASS, place)
-                yield QueuedJob(view.job(job), self._user_share(user), grounds)
+                yield QueuedJob(view.job(job), self._running_over_weight(user), grounds)
 
-    def _user_share(self, user: UserQueue) -> float:
+    def _running_over_weight(self, user: UserQueue) -> float:
         return user.running * user.inverse_weight / self._scale
 
     def _stranded_jobs(
@@ -295,15 +297,15 @@ class Coshh(Order):
         """
         for number in self._particular[kind]:
             job = self._jobs[kind][number]
-            if job.pending and job.number not in served:
-                found, nodes = view.job(number), self._suggested_nodes(kind, job.number)
-                if not any(_may_run(found, kind, node) for node in nodes):
+            if job.pending and job.class_number not in served:
+                found, nodes = view.job(number), self._suggested_nodes(kind, job.class_number)
+                if not any(_may_run_on(found, kind, node) for node in nodes):
                     yield job.waiting
 
     def _suggested_nodes(self, kind: SlotKind, number: int) -> Iterator[NodeId]:
         suggested = self.matchers[kind].second.suggested
         for node, slots in self._slots_of.items():
-            if slots[kind] and number in _suggested_on_type(suggested, self._node_type_of[node]):
+            if slots[kind] and number in _classes_for_type(suggested, self._node_type_of[node]):
                 yield node
 
     def _class_levels(
@@ -311,7 +313,7 @@ class Coshh(Order):
     ) -> Iterator[tuple[Reason, Sequence[int]]]:
         """The classes that users share such nodes by: the suggested ones, then others."""
         second = self.matchers[kind].second
-        suggested = _suggested_on_type(second.suggested, node_type)
+        suggested = _classes_for_type(second.suggested, node_type)
         yield Reason.CLASS_SHARE, suggested
         if self.params.spare != "leave":
             others = [each for each in second.rates if each not in suggested]
@@ -329,10 +331,10 @@ class Coshh(Order):
         return user_entitlements(kind, view, each, self.params.users)
 
 
-def _suggested_on_type(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]:
+def _classes_for_type(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]:
     return suggested[node_type] if node_type < len(suggested) else ()
 
 
-def _may_run(job: JobView, kind: SlotKind, node: NodeId) -> bool:
+def _may_run_on(job: JobView, kind: SlotKind, node: NodeId) -> bool:
     """Whether a pending task of the job may be launched on the node, or resumed there."""
     return job.nearest(kind, node) is not None or job.resumable(kind, node) is not None

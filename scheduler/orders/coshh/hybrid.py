@@ -68,9 +68,9 @@ class Hybrid(Order):
                     f"balanced_from must be at most overloaded_from, {self.overloaded_from:g};"
                     f" it is {self.balanced_from:g}"
                 )
-            self.fair()  # a name that can be no pool's is refused
+            self.fair_params()  # a name that can be no pool's is refused
 
-        def fair(self) -> Fair.Params:
+        def fair_params(self) -> Fair.Params:
             """Fair as the paper has it: a pool for each user."""
             pools = {name: PoolParams(**asdict(user)) for name, user in self.users.items()}
             return Fair.Params(pool_by="user", pools=pools)
@@ -80,7 +80,7 @@ class Hybrid(Order):
         if not params.users:
             self.guarantees = ("makespan", "lone-job", "pareto")
         coshh = Coshh(Coshh.Params(size=params.size, users=params.users))
-        self._orders: tuple[Fifo, Fair, Coshh] = (Fifo(), Fair(params.fair()), coshh)
+        self._orders: tuple[Fifo, Fair, Coshh] = (Fifo(), Fair(params.fair_params()), coshh)
         self.wants_oracle = coshh.wants_oracle
         margin = Fraction(repr(params.margin))
         self._up = [Fraction(repr(each)) for each in (params.balanced_from, params.overloaded_from)]

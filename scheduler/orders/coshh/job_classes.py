@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.scheduler.ordered_sum import ordered_sum
+from callboard.scheduler.ordered_sum import left_to_right_sum
 from callboard.scheduler.orders.coshh.linear_program import TASK_MS_MIN, scipy_module
 
 GridCell = int
@@ -47,12 +47,12 @@ class JobClasses:
         self.groupings = 0
         """How often cells were joined anew, so that `class_of` may have changed for any."""
 
-    def place(self, times_ms: Sequence[float]) -> GridPoint:
+    def grid_point(self, times_ms: Sequence[float]) -> GridPoint:
         return tuple(round(log(max(each, TASK_MS_MIN)) / self._step) for each in times_ms)
 
-    def hold(self, times_ms: Sequence[float], jobs: int = 1) -> GridCell:
+    def hold_cell(self, times_ms: Sequence[float], jobs: int = 1) -> GridCell:
         """The cell of these jobs; it is kept as long as one of them holds it."""
-        place = self.place(times_ms)
+        place = self.grid_point(times_ms)
         cell = self._cells.get(place)
         if cell is not None:
             self._held[cell] += jobs
@@ -70,7 +70,7 @@ class JobClasses:
             self._class_of[cell] = self._nearest_class(cell)
         return cell
 
-    def release(self, cell: GridCell, jobs: int = 1) -> None:
+    def release_cell(self, cell: GridCell, jobs: int = 1) -> None:
         """They hold it no longer.  With the last it goes, when cells are joined anew."""
         self._held[cell] -= jobs
 
@@ -108,7 +108,9 @@ class JobClasses:
         for cell, number in self._class_of.items():
             members.setdefault(number, []).append(self._times[cell])
         self._class_times = {
-            number: tuple(ordered_sum(column) / len(each) for column in zip(*each, strict=True))
+            number: tuple(
+                left_to_right_sum(column) / len(each) for column in zip(*each, strict=True)
+            )
             for number, each in members.items()
         }
 

@@ -81,7 +81,7 @@ def solve_matching(
     room = np.array([sum(slots[there[j]] * most[j] for j in group) for group in type_groups])
     one_each = [group[0] for group in class_groups], [group[0] for group in type_groups]
     reduced = speed[np.ix_(*one_each)] / most[one_each[1]]
-    factor, pairs = _solved_matching(reduced, load / load.sum(), room / room.sum())
+    factor, pairs = _growth_and_suggested_pairs(reduced, load / load.sum(), room / room.sum())
     chosen: list[tuple[int, ...]] = [() for _ in slots]
     for place, types in enumerate(type_groups):
         classes = [i for g, group in enumerate(class_groups) if pairs[g, place] for i in group]
@@ -103,7 +103,7 @@ def _nine_digits(value: float) -> float:
     return float(f"{value:.9g}")
 
 
-def _solved_matching(
+def _growth_and_suggested_pairs(
     speed: FloatTable, load: FloatTable, room: FloatTable
 ) -> tuple[float, NDArray[np.bool_]]:
     """λ and which pairs to suggest, for parts of the load and of the room that sum to 1."""

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callboard.scheduler.model import JobId, Millis, SlotKind, stage_on
-from callboard.scheduler.ordered_sum import ordered_sum
+from callboard.scheduler.ordered_sum import left_to_right_sum
 from callboard.scheduler.orders.coshh.cohorts import Cohort, Cohorts
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
 from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching
@@ -82,7 +82,7 @@ class CurrentMatching:
 
 
 def _parts_of_total(amounts: Sequence[float]) -> list[float]:
-    total = ordered_sum(amounts)
+    total = left_to_right_sum(amounts)
     return [each / total for each in amounts] if total else list(amounts)
 
 
@@ -158,12 +158,12 @@ class ClassMatcher:
             self._forget_left_jobs(now_ms)
             self._solve_matching()
 
-    def on_times_learned(self, job: JobId) -> bool:
+    def reclassify_after_learning(self, job: JobId) -> bool:
         """Task times have been learnt from a task of this job; whether any class has changed."""
         known = self._jobs[job]
         moved = self._move_to_current_cell(known)
-        if self._usual_place_changed("") | self._usual_place_changed(known.user):
-            moved |= self._reclassify_all_jobs()
+        if self._prior_point_changed("") | self._prior_point_changed(known.user):
+            moved |= self._reclassify_unmeasured_jobs()
         return moved and (self._solve_matching() or True)
 
     def cohort_of(self, job: JobId) -> Cohort:
@@ -175,18 +175,20 @@ class ClassMatcher:
         return self.cohort_of(job).number
 
     def _hold_cell(self, job: JobView) -> GridCell:
-        return self.classes.hold([self._times.mean_ms(job, self._kind, s) for s in self.node_types])
+        return self.classes.hold_cell(
+            [self._times.mean_ms(job, self._kind, s) for s in self.node_types]
+        )
 
     def _put_into_cohort(self, known: _Counted, job: JobView, cell: GridCell) -> None:
         """Put a job that holds the cell into its cohort, and count it there."""
-        lacking = self._times.unmeasured(job.job, self._kind, self.node_types)
+        lacking = self._times.unmeasured_type_count(job.job, self._kind, self.node_types)
         untried = lacking == len(self.node_types)
         what = (known.user, cell, self.classes.class_of(cell), known.entry, known.tasks)
         known.cohort = self._cohorts.add(*what, untried=untried)
         self._partly.pop(job.job, None)
         if lacking and not untried:
             self._partly[job.job] = known
-        self._count_work(cell, known.user, known.tasks)
+        self._add_work(cell, known.user, known.tasks)
 
     def _move_to_current_cell(self, known: _Counted) -> bool:
         """Look at a job's times again; whether it is in another cell now."""
@@ -194,21 +196,21 @@ class ClassMatcher:
         assert job is not None
         assert old is not None
         cell = self._hold_cell(job)
-        self.classes.release(old.cell)
-        self._count_work(old.cell, known.user, -known.tasks)
+        self.classes.release_cell(old.cell)
+        self._add_work(old.cell, known.user, -known.tasks)
         self._cohorts.remove(old, known.entry, known.tasks)
         self._put_into_cohort(known, job, cell)
         self.refiled.append(job.job)
         return cell != old.cell
 
-    def _count_work(self, cell: GridCell, user: str, tasks: int) -> None:
+    def _add_work(self, cell: GridCell, user: str, tasks: int) -> None:
         """Add to the work of a cell; one without any is forgotten."""
         key = (cell, user if user in self._guaranteed else "")
         self._tasks[key] += tasks
         if not self._tasks[key]:
             del self._tasks[key]
 
-    def _reclassify_all_jobs(self) -> bool:
+    def _reclassify_unmeasured_jobs(self) -> bool:
         """Look again at all jobs that go by their users' times, in the order in which they came: at
         a cohort when its first one's turn comes, and its old cell is let go at its last one's.
         Which cells are held when they are joined anew depends on it.
@@ -223,20 +225,20 @@ class ClassMatcher:
             if isinstance(each, _Counted):
                 moved |= self._move_to_current_cell(each)
             elif not is_last:
-                left[each] = self._move_cohort(each)
+                left[each] = self._move_cohort_to_cell(each)
                 moved |= left[each] != each.cell
             else:
-                self.classes.release(left[each], len(each.entries))
+                self.classes.release_cell(left[each], len(each.entries))
         return moved
 
-    def _move_cohort(self, cohort: Cohort) -> GridCell:
+    def _move_cohort_to_cell(self, cohort: Cohort) -> GridCell:
         """Have a cohort without times of its own hold the cell of its user; the one it was in."""
         old, user = cohort.cell, cohort.user
         times = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
-        cohort.cell = self.classes.hold(times, len(cohort.entries))
+        cohort.cell = self.classes.hold_cell(times, len(cohort.entries))
         cohort.number = self.classes.class_of(cohort.cell)
-        self._count_work(old, user, -cohort.tasks)
-        self._count_work(cohort.cell, user, cohort.tasks)
+        self._add_work(old, user, -cohort.tasks)
+        self._add_work(cohort.cell, user, cohort.tasks)
         return old
 
     def _reset_classes(self) -> None:
@@ -258,18 +260,18 @@ class ClassMatcher:
         for cohort in self._cohorts:
             cohort.number = self.classes.class_of(cohort.cell)
 
-    def _usual_place_changed(self, user: str) -> bool:
+    def _prior_point_changed(self, user: str) -> bool:
         """Whether the place of the user's jobs without a completed task has changed."""
         usual = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
-        place = self.classes.place(usual)
+        place = self.classes.grid_point(usual)
         old, self._usual[user] = self._usual.get(user), place
         return old != place
 
     def _forget_left_jobs(self, now_ms: Millis) -> None:
         while self._leaving and self._leaving[0][0] <= now_ms:
             known = self._jobs.pop(heapq.heappop(self._leaving)[1])
-            self._count_work(known.cell, known.user, -known.tasks)
-            self.classes.release(known.cell)
+            self._add_work(known.cell, known.user, -known.tasks)
+            self.classes.release_cell(known.cell)
 
     def _solve_matching(self, *, anew: bool = False) -> bool:
         """Solve what has to be solved again; whether classes have been joined anew."""

@@ -28,7 +28,12 @@ class TaskTimes(ABC):
         """What is believed of the user's jobs before any task of theirs; 0 where each is known."""
         return 0.0
 
-    def unmeasured(self, job: JobId, kind: SlotKind, node_types: Sequence[NodeType]) -> int:  # noqa: ARG002
+    def unmeasured_type_count(
+        self,
+        job: JobId,  # noqa: ARG002
+        kind: SlotKind,  # noqa: ARG002
+        node_types: Sequence[NodeType],  # noqa: ARG002
+    ) -> int:
         """On how many of these types the job's own tasks do not tell: there it has, or may have,
         its user's mean.
         """
@@ -48,7 +53,9 @@ class OracleTaskTimes(TaskTimes):
         self._oracle = oracle
 
     def mean_ms(self, job: JobView, kind: SlotKind, node_type: NodeType) -> float:
-        return self._oracle().task_ms(job.job, stage_on(kind), node_type.name) / node_type.speed
+        return (
+            self._oracle().mean_task_ms(job.job, stage_on(kind), node_type.name) / node_type.speed
+        )
 
 
 MeansByNodeType: TypeAlias = dict[tuple[SlotKind, NodeType | None], RunningMean]
@@ -71,12 +78,14 @@ class LearnedTaskTimes(TaskTimes):
         self._all: MeansByNodeType = {}
 
     def mean_ms(self, job: JobView, kind: SlotKind, node_type: NodeType) -> float:
-        return self._mean(self._jobs.get(job.job, {}), job.user, kind, node_type)
+        return self._most_telling_mean(self._jobs.get(job.job, {}), job.user, kind, node_type)
 
     def prior_ms(self, user: str, kind: SlotKind, node_type: NodeType) -> float:
-        return self._mean({}, user, kind, node_type)
+        return self._most_telling_mean({}, user, kind, node_type)
 
-    def unmeasured(self, job: JobId, kind: SlotKind, node_types: Sequence[NodeType]) -> int:
+    def unmeasured_type_count(
+        self, job: JobId, kind: SlotKind, node_types: Sequence[NodeType]
+    ) -> int:
         own = self._jobs.get(job, {})
         return sum((kind, each) not in own for each in node_types)
 
@@ -90,7 +99,9 @@ class LearnedTaskTimes(TaskTimes):
     def forget_job(self, job: JobId) -> None:
         self._jobs.pop(job, None)
 
-    def _mean(self, own: MeansByNodeType, user: str, kind: SlotKind, node_type: NodeType) -> float:
+    def _most_telling_mean(
+        self, own: MeansByNodeType, user: str, kind: SlotKind, node_type: NodeType
+    ) -> float:
         users, here = self._users.get(user, {}), (kind, node_type)
         for tables in ((own, users), (self._all,)):
             for where, speed in ((here, 1.0), ((kind, None), node_type.speed)):

@@ -54,7 +54,7 @@ class UserQueue:
         """The user's waiting jobs of these classes, each list in order."""
         return [jobs for cohort, jobs in self.waiting.items() if cohort.number in classes]
 
-    def keys(self) -> tuple[SortKey, SortKey | None]:
+    def share_and_shortfall_keys(self) -> tuple[SortKey, SortKey | None]:
         """The places by share and by shortfall; the oldest waiting job makes them differ."""
         oldest = self._every[0]
         share = (self.running * self.inverse_weight, self.launched * self.inverse_weight, oldest)
@@ -79,15 +79,15 @@ class UserQueues:
             _move_user(self._lacking, number, user.name, None)
         user.queues = classes
         if classes:
-            by_share, lacking = user.keys()
+            by_share, lacking = user.share_and_shortfall_keys()
             for number in classes:
                 _move_user(self._by_share, number, user.name, by_share)
                 _move_user(self._lacking, number, user.name, lacking)
 
-    def below_min_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
+    def jobs_below_min_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
         return self._walk_users(self._lacking, classes)
 
-    def by_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
+    def jobs_by_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
         return self._walk_users(self._by_share, classes)
 
     def _walk_users(

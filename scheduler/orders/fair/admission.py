@@ -118,14 +118,14 @@ class Admission:
                     self._put_off_job(place, lines, looked_at, freed)
             for line in lines:
                 if line.holder in freed:
-                    _look_at_place(looked_at, line.next_waiting(place))
+                    _push_place(looked_at, line.next_waiting(place))
         return changed
 
     def _admit_job(self, place: _Place, lines: list[_Line], looked_at: list[_Place]) -> None:
         self._admitted.add(place[1])
         for line in lines:
             line.waiting.remove(place)
-            _look_at_place(looked_at, line.admit(place))
+            _push_place(looked_at, line.admit(place))
 
     def _put_off_job(
         self, place: _Place, lines: list[_Line], looked_at: list[_Place], freed: set[CapHolder]
@@ -141,9 +141,9 @@ class Admission:
         behind = line.put_off(place)
         if behind is not None:
             freed.add(line.holder)
-            _look_at_place(looked_at, line.next_waiting(behind))
+            _push_place(looked_at, line.next_waiting(behind))
 
 
-def _look_at_place(looked_at: list[_Place], place: _Place | None) -> None:
+def _push_place(looked_at: list[_Place], place: _Place | None) -> None:
     if place is not None and place not in looked_at:
         heappush(looked_at, place)

@@ -116,7 +116,7 @@ class Fair(Order):
     def _remove_job(self, number: JobId, view: ClusterView) -> None:
         job = self._jobs.pop(number)
         for kind in KINDS:
-            job.set(kind, 0, 0)
+            job.set_running_and_pending(kind, 0, 0)
         assert job.parent is not None
         del job.parent.jobs[number]
         if number in self._admission:
@@ -178,7 +178,7 @@ class Fair(Order):
         return caps
 
     def queue(self, kind: SlotKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
-        for job in self.root.walk(kind):
+        for job in self.root.jobs_to_launch(kind):
             yield QueuedJob(view.job(job.job), self.score(job, kind), self.grounds(job, kind))
 
     def score(self, job: JobSchedulable, kind: SlotKind) -> float:
@@ -187,7 +187,7 @@ class Fair(Order):
         while top.parent is not self.root:
             assert isinstance(top.parent, PoolSchedulable)
             top = top.parent
-        if top.needy(kind):
+        if top.is_needy(kind):
             return top.running[kind] / min(top.minimum[kind], top.demand[kind])
         return top.running[kind] * top.weight.denominator / top.weight.numerator
 
@@ -197,7 +197,7 @@ class Fair(Order):
             return BY_KEY
         above: PoolSchedulable | None = pool
         while above is not None:
-            if above.needy(kind):
+            if above.is_needy(kind):
                 needy = above.path
             above = above.parent
         reason = _POOL_MIN_SHARE if needy else _POOL
@@ -240,17 +240,17 @@ class Fair(Order):
         view: ClusterView,
         each: ClaimantKind,
     ) -> Iterator[Entitlement]:
-        for member, share in pool.shared(kind, slots):
+        for member, share in pool.member_shares(kind, slots):
             if isinstance(member, JobSchedulable):
                 claim = job_entitlement(view.job(member.job), kind, share)
                 yield msgspec.structs.replace(claim, demand=member.demand[kind])
             elif member.pools or each == "job":
                 yield from self._entitlements_below(member, kind, share, view, each)
             else:
-                yield _pool_claim(member, kind, share)
+                yield _pool_entitlement(member, kind, share)
 
 
-def _pool_claim(pool: PoolSchedulable, kind: SlotKind, share: Fraction) -> Entitlement:
+def _pool_entitlement(pool: PoolSchedulable, kind: SlotKind, share: Fraction) -> Entitlement:
     return Entitlement(
         claimant=PoolClaimant(pool.path),
         jobs=tuple(pool.jobs),

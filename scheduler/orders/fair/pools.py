@@ -65,7 +65,7 @@ class Schedulable:
         self.wanting = [False, False]
         self.places: list[SortKey | None] = [None, None]
 
-    def needy(self, kind: SlotKind) -> bool:
+    def is_needy(self, kind: SlotKind) -> bool:
         return self.running[kind] < min(self.minimum[kind], self.demand[kind])
 
     def key(self, kind: SlotKind) -> SortKey:
@@ -93,9 +93,11 @@ class JobSchedulable(Schedulable):
 
     def refresh(self, kind: SlotKind, view: JobView) -> None:
         """Take over the view's numbers; a job that may not run yet wants nothing, as in Hadoop."""
-        self.set(kind, view.running(kind), view.pending(kind) if self.runnable else 0)
+        self.set_running_and_pending(
+            kind, view.running(kind), view.pending(kind) if self.runnable else 0
+        )
 
-    def set(self, kind: SlotKind, running: int, pending: int) -> None:
+    def set_running_and_pending(self, kind: SlotKind, running: int, pending: int) -> None:
         """Mend its pools' sums and queues; with 0 and 0 it is in them no longer."""
         demand = running + pending if self.runnable else 0
         more, wish = running - self.running[kind], demand - self.demand[kind]
@@ -103,7 +105,7 @@ class JobSchedulable(Schedulable):
         self.wanting[kind] = pending > 0
         assert self.parent is not None
         self.parent.place(self, kind)
-        self.parent.change(kind, more, wish)
+        self.parent.add_load(kind, more, wish)
 
 
 class PoolSchedulable(Schedulable):
@@ -144,7 +146,7 @@ class PoolSchedulable(Schedulable):
             return member.first
         return member.key(kind)
 
-    def change(self, kind: SlotKind, running: int, uncapped_demand: int) -> None:
+    def add_load(self, kind: SlotKind, running: int, uncapped_demand: int) -> None:
         """Members run `running` more and wish for `uncapped_demand` more; tell the pools above."""
         pool: PoolSchedulable | None = self
         while pool is not None:
@@ -162,16 +164,16 @@ class PoolSchedulable(Schedulable):
             uncapped_demand = pool.demand[kind] - before
             pool = pool.parent
 
-    def walk(self, kind: SlotKind) -> Iterator[JobSchedulable]:
+    def jobs_to_launch(self, kind: SlotKind) -> Iterator[JobSchedulable]:
         """The jobs with something to launch, first one first, lazily."""
         for _, member in self._sorted[kind]:
             if isinstance(member, PoolSchedulable):
-                yield from member.walk(kind)
+                yield from member.jobs_to_launch(kind)
             else:
                 assert isinstance(member, JobSchedulable)
                 yield member
 
-    def shared(
+    def member_shares(
         self, kind: SlotKind, slots: Fraction
     ) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
         """The share of `slots` of each member with demand or something running."""

@@ -101,7 +101,7 @@ class VirtualCluster:
             self._slots = slots
             self._find_level()
 
-    def serve(
+    def serve_job(
         self,
         job: JobId,
         size_ms: float,
@@ -143,7 +143,7 @@ class VirtualCluster:
         (self._waiting.add if waits else self._waiting.remove)(job)
         if (place := self._places.get(job)) is not None:
             rate_class, entry = place
-            (rate_class.add if waits else rate_class.remove)(entry, WAITING)
+            (rate_class.add_job if waits else rate_class.remove_job)(entry, WAITING)
             self._note_change(rate_class.group)
 
     def size_ms(self, job: JobId, now_ms: Millis) -> float:
@@ -202,7 +202,7 @@ class VirtualCluster:
         key, submitted_ms, job = first
         clock = now if group.capped else self._group_clock(group, now)
         left = key - group.rate * clock
-        end = self._time_until_served(group, left)
+        end = self._time_to_serve(group, left)
         if self._by_finish:
             return ((end, left, submitted_ms, job), left, group, 0, 0, clock)
         return ((left, end, submitted_ms, job), left, group, 0, 0, clock)
@@ -219,7 +219,7 @@ class VirtualCluster:
             return
         key, submitted_ms, job = jobs[place]
         left = key - rate_class.served(clock)
-        end = self._time_until_served(group, left)
+        end = self._time_to_serve(group, left)
         keys = (end, left) if self._by_finish else (left, end)
         rank = (*keys, submitted_ms, job)
         heapq.heappush(heap, (rank, left, group, head, place, clock))
@@ -240,7 +240,7 @@ class VirtualCluster:
             self._level += (now - self._time) * self._spare // self._weight
         self._time = now
 
-    def _time_until_served(self, group: RateGroup, left: int) -> int:
+    def _time_to_serve(self, group: RateGroup, left: int) -> int:
         """How long the group's members take at present rates to be given so much, rounded up."""
         if group.capped:
             return -(-left // group.rate)
@@ -265,13 +265,13 @@ class VirtualCluster:
 
     def _take_out_job(self, job: JobId) -> None:
         rate_class, entry = self._places.pop(job)
-        rate_class.remove(entry, 0)
+        rate_class.remove_job(entry, 0)
         if job in self._waiting:
-            rate_class.remove(entry, WAITING)
-        self._count_jobs(rate_class, -1)
+            rate_class.remove_job(entry, WAITING)
+        self._add_to_totals(rate_class, -1)
         self._note_change(rate_class.group)
         if not rate_class:
-            self._file_under(rate_class, None)
+            self._refile_rate_class(rate_class, None)
             del self._rate_classes[rate_class.cap, rate_class.weight, rate_class.speed]
 
     def _insert_job(
@@ -279,36 +279,36 @@ class VirtualCluster:
     ) -> None:
         entry = (rate_class.served(self._class_clock(rate_class)) + work, submitted_ms, job)
         self._places[job] = (rate_class, entry)
-        rate_class.add(entry, 0)
+        rate_class.add_job(entry, 0)
         if job in self._waiting:
-            rate_class.add(entry, WAITING)
-        self._count_jobs(rate_class, 1)
+            rate_class.add_job(entry, WAITING)
+        self._add_to_totals(rate_class, 1)
         self._note_change(rate_class.group)
 
     def _rate_class(self, cap: int, weight: int, speed: int) -> RateClass:
         rate_class = self._rate_classes.get((cap, weight, speed))
         if rate_class is None:
             rate_class = self._rate_classes[cap, weight, speed] = RateClass(cap, weight, speed)
-            self._file_under(rate_class, False)
+            self._refile_rate_class(rate_class, False)
         return rate_class
 
-    def _count_jobs(self, rate_class: RateClass, jobs: int) -> None:
+    def _add_to_totals(self, rate_class: RateClass, jobs: int) -> None:
         if rate_class.capped:
             self._spare -= jobs * rate_class.cap
         else:
             self._weight += jobs * rate_class.weight
 
-    def _file_under(self, rate_class: RateClass, capped: bool | None) -> None:
+    def _refile_rate_class(self, rate_class: RateClass, capped: bool | None) -> None:
         """Put the rate class among the capped or the open ones, or nowhere."""
         label = (rate_class.ratio, rate_class.weight, rate_class.speed)
         old, before = rate_class.group, self._class_clock(rate_class)
         if old is not None:
             del (self._capped if old.capped else self._open)[label]
         if capped is None:
-            rate_class.move(None, before, 0)
+            rate_class.move_to_group(None, before, 0)
         else:
             group = self._group_with_rate(capped, rate_class.rate(capped))
-            rate_class.move(group, before, self._time if capped else self._level)
+            rate_class.move_to_group(group, before, self._time if capped else self._level)
             (self._capped if capped else self._open)[label] = rate_class
             self._note_change(group)
         if old is not None:
@@ -341,9 +341,9 @@ class VirtualCluster:
 
     def _change_side(self, rate_class: RateClass) -> None:
         jobs, capped = len(rate_class), rate_class.capped
-        self._count_jobs(rate_class, -jobs)
-        self._file_under(rate_class, not capped)
-        self._count_jobs(rate_class, jobs)
+        self._add_to_totals(rate_class, -jobs)
+        self._refile_rate_class(rate_class, not capped)
+        self._add_to_totals(rate_class, jobs)
 
     def _find_level(self) -> None:
         """Find the level: no capped class's ratio above it, no open one's at or below it.  Each
@@ -371,7 +371,7 @@ class VirtualCluster:
             if first is None or self._spare <= 0:
                 continue
             left = first[0] - group.rate * self._level
-            at = self._time + self._time_until_served(group, max(left - TOLERANCE // 2, 0))
+            at = self._time + self._time_to_serve(group, max(left - TOLERANCE // 2, 0))
             best = at if best is None else min(best, at)
         return self._next_capped_end(best)
 

@@ -55,7 +55,7 @@ class Gittins(SlicedOrder):
     def score(self, key: SortKey) -> float:
         return float(key[0] / 1000)
 
-    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+    def rank_now(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
         """The rank of the job's age on these slots: service for each job that ends."""
         age_ms = self.service.ms(job, kind, now_ms)
         return self.ranks_ms.ranks[bisect(self.ranks_ms.ages, age_ms) - 1]

@@ -102,7 +102,7 @@ class Hfsp(VirtualTimeOrder):
         self._estimate: SizeEstimate | None = None
 
     @property
-    def estimate(self) -> SizeEstimate | None:
+    def last_estimate(self) -> SizeEstimate | None:
         return self._estimate
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
@@ -112,7 +112,7 @@ class Hfsp(VirtualTimeOrder):
                 kind = KINDS[stage]
                 if job in self._training[kind]:  # few of what heartbeats tell
                     super().observe(fact, view)
-                    self._training[kind][job].heard(fact, round(self.params.delta * 1000))
+                    self._training[kind][job].note_progress(fact, round(self.params.delta * 1000))
                     self._finish_training(job, kind, view)
             case Closed():
                 self._history.learn_end(fact)
@@ -126,9 +126,9 @@ class Hfsp(VirtualTimeOrder):
                 self.training_slots[fact.kind].discard(attempt)
             case Resumed(job, attempt=attempt):
                 super().observe(fact, view)
-                self._train_again(job, fact.kind, attempt)
+                self._retake_training_slot(job, fact.kind, attempt)
             case JobLeft(job):
-                self._history.completed(job)
+                self._history.learn_completed_job(job)
                 super().observe(fact, view)
             case _:
                 super().observe(fact, view)
@@ -142,12 +142,12 @@ class Hfsp(VirtualTimeOrder):
         if n < self.params.t:
             return 0.0
         self._training[kind][job.job] = TrainingPhase(n, self.params.t)
-        usual_ms = self._history.mean_of(n, stage)
+        usual_ms = self._history.usual_tasks_ms(n, stage)
         return self.params.s0 * 1000 if usual_ms is None else usual_ms * self.params.xi
 
     def _finish_training(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         training = self._training[kind][job]
-        if training.trained and self.phase(job, kind) is not None:
+        if training.is_trained and self.virtual_phase(job, kind) is not None:
             del self._training[kind][job]
             whole_ms, left_ms = training.whole_size_ms(), training.final_size_ms()
             self._estimate = SizeEstimate(job, stage_on(kind), round(whole_ms), round(left_ms))
@@ -157,7 +157,7 @@ class Hfsp(VirtualTimeOrder):
         """Flapping: what is left, by all tasks of the phase so far."""
         seen, stage = view.job(job), stage_on(kind)
         own = self._history.own_mean(job, stage)
-        if own is not None and self.phase(job, kind) is not None:
+        if own is not None and self.virtual_phase(job, kind) is not None:
             left = seen.total(stage) - seen.finished(stage)
             self._resize_phase(job, kind, own.times(left) or 0, view)
 
@@ -178,13 +178,13 @@ class Hfsp(VirtualTimeOrder):
         if training is None:
             return
         if fact.original:
-            training.speculated(fact.original, fact.attempt)
+            training.note_copy(fact.original, fact.attempt)
             return
-        if training.started(fact.attempt) and len(busy) < self.params.T:
+        if training.note_launch(fact.attempt) and len(busy) < self.params.T:
             busy.add(fact.attempt)
         self._line_up_for_training(fact.job, kind, view)
 
-    def _train_again(self, job: JobId, kind: SlotKind, attempt: AttemptId) -> None:
+    def _retake_training_slot(self, job: JobId, kind: SlotKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""
         training, busy = self._training[kind].get(job), self.training_slots[kind]
         if training is not None and attempt in training.running and len(busy) < self.params.T:
@@ -196,7 +196,7 @@ class Hfsp(VirtualTimeOrder):
         self.training_slots[kind].discard(fact.attempt)
         training = self._training[kind].get(fact.job)
         if training is not None:
-            training.ended(fact)
+            training.note_end(fact)
             self._line_up_for_training(fact.job, kind, view)
             self._finish_training(fact.job, kind, view)
         elif self.params.flapping and fact.succeeded:
@@ -209,8 +209,8 @@ class Hfsp(VirtualTimeOrder):
     def _line_up_for_training(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """Keep the phase in line for training slots while it has training tasks to launch."""
         training = self._training[kind].get(job)
-        if training is not None and training.to_launch > 0:
-            phase = self.phase(job, kind)
+        if training is not None and training.tasks_to_launch > 0:
+            phase = self.virtual_phase(job, kind)
             if phase is not None and phase.pending:
                 key = (round(phase.size_ms), view.job(job).submitted_ms)
                 self._to_train[kind].put(job, key)
@@ -239,19 +239,19 @@ class Hfsp(VirtualTimeOrder):
             if ranked.job.job not in first:
                 yield ranked
 
-    def urgent(self, kind: SlotKind, view: ClusterView) -> list[tuple[JobId, int]]:
+    def urgent_tasks(self, kind: SlotKind, view: ClusterView) -> list[tuple[JobId, int]]:
         """The training tasks that Algorithm 1 would launch now, T_curr allowing."""
         left = self.params.T - len(self.training_slots[kind])
         found: list[tuple[JobId, int]] = []
         for _, job in self._to_train[kind]:
             seen = view.job(job)
             waiting = seen.pending(kind) - seen.suspended(kind)
-            tasks = min(left, waiting, self._training[kind][job].to_launch)
+            tasks = min(left, waiting, self._training[kind][job].tasks_to_launch)
             if tasks > 0:
                 found.append((job, tasks))
                 left -= tasks
         return found
 
-    def spared(self, kind: SlotKind) -> set[AttemptId]:
+    def spared_attempts(self, kind: SlotKind) -> set[AttemptId]:
         phases = self._training[kind].values()
         return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}

@@ -41,13 +41,13 @@ class RateGroup:
         self.noted: FinishTag | None = None
         """The first waiting job when its change was last noted."""
 
-    def put(self, side: int, head: FinishTag, rate_class: RateClass) -> None:
+    def put_head(self, side: int, head: FinishTag, rate_class: RateClass) -> None:
         self.heads[side][head] = rate_class
         first = self.first[side]
         if first is None or head < first:
             self.first[side] = head
 
-    def drop(self, side: int, head: FinishTag) -> None:
+    def drop_head(self, side: int, head: FinishTag) -> None:
         heads = self.heads[side]
         del heads[head]
         if self.first[side] == head:
@@ -84,7 +84,7 @@ class RateClass:
         """The work given to each member so far, when its group's clock shows `clock`."""
         return self.base + (self.group.rate * clock if self.group else 0)
 
-    def move(self, group: RateGroup | None, before: int, after: int) -> None:
+    def move_to_group(self, group: RateGroup | None, before: int, after: int) -> None:
         """Change to another group, whose clock shows `after` when the old one shows `before`."""
         served = self.served(before)
         for side in (0, 1):
@@ -95,7 +95,7 @@ class RateClass:
         for side in (0, 1):
             self._add_head(side)
 
-    def add(self, entry: FinishTag, side: int) -> None:
+    def add_job(self, entry: FinishTag, side: int) -> None:
         jobs = self.queues[side]
         if jobs and jobs[0] < entry:
             jobs.add(entry)
@@ -104,7 +104,7 @@ class RateClass:
         jobs.add(entry)
         self._add_head(side)
 
-    def remove(self, entry: FinishTag, side: int) -> None:
+    def remove_job(self, entry: FinishTag, side: int) -> None:
         jobs = self.queues[side]
         if jobs[0] != entry:
             jobs.remove(entry)
@@ -120,8 +120,8 @@ class RateClass:
 
     def _drop_head(self, side: int) -> None:
         if self.group is not None and self.queues[side]:
-            self.group.drop(side, self._absolute_head(side))
+            self.group.drop_head(side, self._absolute_head(side))
 
     def _add_head(self, side: int) -> None:
         if self.group is not None and self.queues[side]:
-            self.group.put(side, self._absolute_head(side), self)
+            self.group.put_head(side, self._absolute_head(side), self)

@@ -48,9 +48,9 @@ class Srpt(_BySize):
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
         return (self.sizes.left_ms(job, stage_on(kind)), job.submitted_ms)
 
-    def standing(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:
+    def standing_key(self, job: JobView, kind: SlotKind, view: ClusterView) -> SortKey:
         """A job that only runs, and whose true size is known, has less left with every moment."""
-        left_ms, *rest = super().standing(job, kind, view)
+        left_ms, *rest = super().standing_key(job, kind, view)
         if self.params.size == "oracle" and kind is MAP and not job.pending(kind):
             left_ms = max(left_ms - self._running.ran_ms(job.job, view.now_ms), 0)
         return (left_ms, *rest)
@@ -123,14 +123,14 @@ class Las(SlicedOrder):
     def score(self, key: SortKey) -> float:
         return float(key[0] / 1000)
 
-    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+    def rank_now(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
         return self.service.ms(job, kind, now_ms)
 
     def _attained_ms(self, job: JobView, kind: SlotKind) -> Millis:
         stage = stage_on(kind)
         own = self._means.own.get((job.job, stage))
         charged = job.running(kind) + job.suspended(kind)
-        going = self._means.times(job.job, stage, charged) or 0
+        going = self._means.tasks_ms(job.job, stage, charged) or 0
         return (own.total if own else 0) + going
 
 
@@ -174,13 +174,13 @@ class Ps(SlicedOrder):
                     self._start_ms.pop((job, each), None)
         super().observe(fact, view)
 
-    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+    def rank_now(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
         return self._start_ms[job, kind] + self.service.ms(job, kind, now_ms)
 
     def _least_ms(self, job: JobId, kind: SlotKind, view: ClusterView) -> float:
         """Where the others are at least, so that who comes has no claims on the past."""
         others = (each.job for each in view.jobs() if each.job != job)
-        return min((self.turn(each, kind, view.now_ms) for each in others), default=0.0)
+        return min((self.rank_now(each, kind, view.now_ms) for each in others), default=0.0)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
         if self.slices:

@@ -34,7 +34,7 @@ class SlicedOrder(KeyedOrder, Ranking):
         rule = policy.preemption
         if not isinstance(rule, RankPreemption):
             return
-        if rule.kills:
+        if rule.may_kill:
             raise MisfitError(
                 f"under `{self.name}` a job whose task is killed would be first again and take the"
                 f' slot back; use `{rule.name}(how="suspend")`, under which jobs take turns,'
@@ -49,15 +49,15 @@ class SlicedOrder(KeyedOrder, Ranking):
         super().observe(fact, view)
 
     @abstractmethod
-    def turn(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+    def rank_now(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
         """By what the job is compared at this moment, in milliseconds; the least is first."""
 
     def turn_key(self, job: JobView, kind: SlotKind) -> SortKey:
         """Its key where jobs take turns: that does not change while none of it runs."""
-        return (self.turn(job.job, kind, self._told_ms), job.submitted_ms)
+        return (self.rank_now(job.job, kind, self._told_ms), job.submitted_ms)
 
     def tiers(self, kind: SlotKind, view: ClusterView) -> list[list[JobId]]:
         """A tier a job, as they stand at this moment."""
         jobs = (job for job in view.jobs() if demand_of(job, kind))
-        ranks = ((self.turn(j.job, kind, view.now_ms), j.submitted_ms, j.job) for j in jobs)
+        ranks = ((self.rank_now(j.job, kind, view.now_ms), j.submitted_ms, j.job) for j in jobs)
         return [[job] for _, _, job in sorted(ranks)]

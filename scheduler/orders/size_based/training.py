@@ -13,10 +13,10 @@ count (here not in s̄; they leave n − t as it is printed).
 
 from dataclasses import dataclass, field
 
-from callboard.scheduler.estimation import RunningMean, work_done, work_ms
+from callboard.scheduler.estimation import RunningMean, share_of_work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
 from callboard.scheduler.model import STAGES, AttemptId, JobId, Millis, Stage
-from callboard.scheduler.ordered_sum import ordered_sum
+from callboard.scheduler.ordered_sum import left_to_right_sum
 
 
 @dataclass(slots=True, eq=False)
@@ -32,12 +32,12 @@ class TrainingPhase:
     _twins: dict[AttemptId, set[AttemptId]] = field(default_factory=dict)
 
     @property
-    def to_launch(self) -> int:
+    def tasks_to_launch(self) -> int:
         measured_and_ended = len(self.sizes.keys() - self.running)
         return self.wanted - len(self.running) - measured_and_ended
 
     @property
-    def trained(self) -> bool:
+    def is_trained(self) -> bool:
         return len(self.sizes) >= self.wanted
 
     def mean_ms(self) -> float:
@@ -48,29 +48,29 @@ class TrainingPhase:
         return self.mean_ms() * self.tasks
 
     def final_size_ms(self) -> float:
-        unfinished = ordered_sum(1 - p for _, p in self.sizes.values())
+        unfinished = left_to_right_sum(1 - p for _, p in self.sizes.values())
         return self.mean_ms() * (self.tasks - self.wanted + unfinished)
 
-    def started(self, attempt: AttemptId) -> bool:
-        if self.to_launch <= 0:
+    def note_launch(self, attempt: AttemptId) -> bool:
+        if self.tasks_to_launch <= 0:
             return False
         self.running.add(attempt)
         return True
 
-    def speculated(self, original: AttemptId, speculative: AttemptId) -> None:
+    def note_copy(self, original: AttemptId, speculative: AttemptId) -> None:
         """A speculative attempt was launched: of a training task the first to succeed measures."""
         first = self._first.get(original, original)
         if first in self.running:
             self._first[speculative] = first
             self._twins.setdefault(first, {first}).add(speculative)
 
-    def heard(self, fact: Progressed, delta_ms: Millis) -> None:
+    def note_progress(self, fact: Progressed, delta_ms: Millis) -> None:
         """A running training task told how far it is: from Δ on that is enough."""
-        worked_ms, done = work_ms(fact), work_done(fact)
+        worked_ms, done = work_ms(fact), share_of_work_done(fact)
         if fact.attempt in self.running and worked_ms >= delta_ms and done > 0:
             self.sizes.setdefault(fact.attempt, (round(worked_ms / done), min(done, 1.0)))
 
-    def ended(self, fact: Closed) -> None:
+    def note_end(self, fact: Closed) -> None:
         """A training task ended: measured, or to be replaced.  What a failed one told stands, but
         all of its work is left.
         """
@@ -101,7 +101,7 @@ class TaskTimeHistory:
         if fact.succeeded:
             self._open.setdefault((fact.job, fact.stage), RunningMean()).add(work_ms(fact))
 
-    def completed(self, job: JobId) -> None:
+    def learn_completed_job(self, job: JobId) -> None:
         for stage in STAGES:
             tasks = self._open.pop((job, stage), None)
             if tasks is not None:
@@ -110,6 +110,6 @@ class TaskTimeHistory:
     def own_mean(self, job: JobId, stage: Stage) -> RunningMean | None:
         return self._open.get((job, stage))
 
-    def mean_of(self, n: int, stage: Stage) -> Millis | None:
+    def usual_tasks_ms(self, n: int, stage: Stage) -> Millis | None:
         """n · s̄; None before any job with tasks of the stage has completed."""
         return self._done[stage].times(n)

@@ -152,14 +152,14 @@ class VirtualTimeOrder(Order, Ranking):
         self._late[kind].drop(job)
         self.clusters[kind].set_waiting(job, False)
 
-    def phase(self, job: JobId, kind: SlotKind) -> VirtualPhase | None:
+    def virtual_phase(self, job: JobId, kind: SlotKind) -> VirtualPhase | None:
         return self._phases[kind].get(job)
 
     def set_virtual_size(
         self, job: JobView, kind: SlotKind, size_ms: float, tasks: int, view: ClusterView
     ) -> None:
         phase = self._phases[kind][job.job]
-        served = self.clusters[kind].serve(
+        served = self.clusters[kind].serve_job(
             job.job,
             size_ms,
             tasks,
@@ -276,7 +276,7 @@ class Fsp(SizeBased, VirtualTimeOrder):
 
     def _correct_once(self, job: JobId, kind: SlotKind, view: ClusterView) -> None:
         """The first completed task of a phase says what its tasks are like."""
-        phase, seen, stage = self.phase(job, kind), view.job(job), stage_on(kind)
+        phase, seen, stage = self.virtual_phase(job, kind), view.job(job), stage_on(kind)
         if phase is None or seen.finished(stage) != 1:
             return
         age_ms = phase.size_ms - self.clusters[kind].size_ms(job, view.now_ms)

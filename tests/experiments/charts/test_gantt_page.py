@@ -30,7 +30,7 @@ def test_every_time_that_an_attempt_held_a_slot_is_a_bar() -> None:
     (shown,) = data_of(gantt_page([run])).runs
     held = attempts.occupancies
     assert shown.began_ms == held.began_ms.tolist()
-    assert shown.lasted_ms == (attempts.left_ms(run.horizon_ms) - held.began_ms).tolist()
+    assert shown.lasted_ms == (attempts.occupancy_ends_ms(run.horizon_ms) - held.began_ms).tolist()
     assert shown.rows == sum(each.map_slots + each.reduce_slots for each in START.nodes)
     assert max(shown.row) < shown.rows == shown.first[-1]
     assert [shown.jobs[at] for at in shown.job] == [

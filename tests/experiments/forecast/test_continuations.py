@@ -116,4 +116,4 @@ def test_a_shuffle_far_longer_than_all_that_are_known_tells_no_end(
         for number, reduces in enumerate((ended, more))
     ]
     found = continuations(msgspec.structs.replace(spec_of(jobs, cluster=CLUSTER), policy="fair"))
-    assert ("reduces shuffle for over 3 times as long" in found.why_open(1)) is is_open
+    assert ("reduces shuffle for over 3 times as long" in found.why_no_interval(1)) is is_open

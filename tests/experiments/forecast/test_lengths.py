@@ -14,7 +14,7 @@ RNG_SEED = 7
 def test_the_estimate_by_hand() -> None:
     """Of five, one ends at 2, one is given up at 3, one ends at 4: 4/5, then 4/5 · 2/3."""
     lengths = CensoredLengths([2.0, 4.0, 9.0], [3.0, 5.0])
-    assert [lengths.longer_than(at) for at in (1.0, 2.0, 3.0, 4.0)] == pytest.approx(
+    assert [lengths.share_longer_than(at) for at in (1.0, 2.0, 3.0, 4.0)] == pytest.approx(
         [1.0, 4 / 5, 4 / 5, 4 / 5 * 2 / 3]
     )
 

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunEnded,
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.cli import run_command_line
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
-from callboard.experiments.many.sweeps.key_steps import key_steps
+from callboard.experiments.many.sweeps.key_steps import single_key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
@@ -35,7 +35,7 @@ from callboard.experiments.pages.report.report_source import (
     sweep_command_lines,
 )
 from callboard.experiments.pages.report.report_words import found_sentence
-from callboard.experiments.pages.report.study_report import first_seed, study_report
+from callboard.experiments.pages.report.study_report import runs_of_first_seed, study_report
 from callboard.experiments.run.interventions import Intervene
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
@@ -354,7 +354,7 @@ def test_slots_are_drawn_of_the_first_seed_whose_runs_are_named_by_policy(tmp_pa
     captions = [each.caption for each in figures]
     assert "Mean response time, with 95 % intervals over the seeds" in captions
     assert "What the slots did, seed 3" in captions
-    assert [run.label for run in first_seed(read_chart_runs(seeds))] == ["fifo", "fair"]
+    assert [run.label for run in runs_of_first_seed(read_chart_runs(seeds))] == ["fifo", "fair"]
 
 
 def test_the_same_policy_twice_has_two_columns(tmp_path: Path) -> None:
@@ -478,7 +478,7 @@ def test_of_a_sweep_that_was_stopped_it_judges_what_was_played() -> None:
     """
     source = stopped_sweep(list(cells(*of_sigma("0.5", "1.0", "1.5", "2.0"))), 15)
     document = study_report(source)
-    assert source.played == 15
+    assert source.played_count == 15
     assert document.lead == (
         "Under fair a job took 45 to 49% less on average than under fifo, in each of 2 settings;"
         " 2 more have not been compared. 3 seeds each."
@@ -595,7 +595,7 @@ def test_a_setting_in_which_nothing_is_drawn_stands_for_every_seed() -> None:
         msgspec.structs.replace(each, result=result(184.0)) if each.setting == one else each
         for each in played
     ]
-    (step,) = key_steps(by_setting(fixed))
+    (step,) = single_key_steps(by_setting(fixed))
     found = step.difference("fifo", mean_response_s)
     assert found.difference.runs == 3
     assert found.difference.mean == pytest.approx(112 - 184)

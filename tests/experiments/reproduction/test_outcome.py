@@ -17,10 +17,10 @@ from callboard.experiments.reproduction.outcome import (
     FORMULA_SAMPLES,
     VERDICT_MEANINGS,
     ReproductionVerdict,
-    figures_by_class,
     judge,
     ours_text,
     quantity_verdict,
+    verdict_counts_by_class,
     whole_verdict,
     why_words,
 )
@@ -182,7 +182,7 @@ def test_figures_are_counted_by_their_class() -> None:
     )
     found = judge(mixed, [1.0] * 6)
     outcome = Outcome(id="fig", verdict=V.REPRODUCED, quantities=found)
-    counts = figures_by_class([mixed], {"fig": outcome})
+    counts = verdict_counts_by_class([mixed], {"fig": outcome})
     assert counts[VerdictClass.FITTED] == counts[VerdictClass.PREDICTED] == {V.REPRODUCED: 1}
     assert not counts[VerdictClass.WORKED]
 

@@ -15,9 +15,9 @@ from callboard.experiments.reproduction.artefact import AnyArtefact
 from callboard.experiments.reproduction.evidence import Drawn, Played
 from callboard.experiments.reproduction.paper_file import PAPERS, PaperFile, PaperFileError
 from callboard.experiments.reproduction.paper_language import (
-    charts_named,
-    of_runs,
-    of_samples,
+    chart_vocabulary,
+    run_figure_vocabulary,
+    sample_figure_vocabulary,
 )
 from callboard.experiments.reproduction.run_figures import SizeBin
 
@@ -111,7 +111,11 @@ def bars(samples: Any, cells: list[str], height: Any) -> tuple[Any, ...]:
     return samples, cells, height
 
 
-WORDS = {**of_runs(speed), **of_samples(jobs_of, fastest), **charts_named(bars)}
+WORDS = {
+    **run_figure_vocabulary(speed),
+    **sample_figure_vocabulary(jobs_of, fastest),
+    **chart_vocabulary(bars),
+}
 
 
 def read(folder: Path, text: str = TEXT) -> list[AnyArtefact]:

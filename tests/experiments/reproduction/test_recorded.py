@@ -9,8 +9,8 @@ from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.outcome import (
     ReproductionVerdict,
     quantity_verdict,
+    verdict_with_wider_intervals,
     whole_verdict,
-    widened_verdict,
 )
 from callboard.experiments.reproduction.recorded_explorations import recorded_explorations
 from callboard.experiments.reproduction.recorded_outcomes import recorded_outcomes
@@ -44,7 +44,7 @@ def test_a_verdict_near_its_border_has_more_seeds(artefact: AnyArtefact) -> None
     outcome = recorded_outcomes()[artefact.id]
     if outcome.verdict in SETTLED or not artefact.evidence.varies_with_seed:
         return
-    near = widened_verdict(artefact, outcome.quantities, 1.5) is not outcome.verdict
+    near = verdict_with_wider_intervals(artefact, outcome.quantities, 1.5) is not outcome.verdict
     takes_long = artefact.seeds < SEEDS
     assert not near or takes_long or artefact.seeds in (MORE_SEEDS, MANY_SEEDS)
 

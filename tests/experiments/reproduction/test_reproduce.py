@@ -15,17 +15,17 @@ from callboard.experiments.reproduction.artefact import Artefact, Paper, Quantit
 from callboard.experiments.reproduction.evidence import Cell, Played, Runs
 from callboard.experiments.reproduction.metered_run import (
     MeteredRun,
+    calls_with_engine,
     play_metered,
     play_unmetered,
-    played_by,
 )
 from callboard.experiments.reproduction.outcome import ReproductionVerdict
 from callboard.experiments.reproduction.reproduce import (
     Asked,
     last_outcomes,
-    missing_of,
+    missing_artefact_calls,
     outcome_of,
-    outcomes,
+    record_outcomes,
 )
 from callboard.experiments.reproduction.run_figures import mean_of_responses_s
 from callboard.experiments.reproduction.sample_figure import figure_of
@@ -70,7 +70,7 @@ def workers() -> Iterator[OtherWorkers]:
 
 
 def computed(wanted: list[Asked], store: ResultStore, workers: OtherWorkers) -> list[Answered]:
-    return list(compute_missing(missing_of(wanted, store), store, workers, retry=True))
+    return list(compute_missing(missing_artefact_calls(wanted, store), store, workers, retry=True))
 
 
 def played(cell: Cell, engine: EngineName = "auto") -> MeteredRun:
@@ -82,25 +82,25 @@ def played(cell: Cell, engine: EngineName = "auto") -> MeteredRun:
 def test_what_was_computed_is_not_computed_again(store: ResultStore, workers: OtherWorkers) -> None:
     wanted = [two_jobs(), two_jobs()]
     assert (
-        len(missing_of(wanted, store)) == 6
+        len(missing_artefact_calls(wanted, store)) == 6
     )  # of two seeds two runs and the jobs alone, each once
     assert len(computed(wanted, store, workers)) == 6
-    assert not missing_of(wanted, store)
-    assert len(missing_of([two_jobs(FAIR, FIFO, LAS)], store)) == 2
+    assert not missing_artefact_calls(wanted, store)
+    assert len(missing_artefact_calls([two_jobs(FAIR, FIFO, LAS)], store)) == 2
 
 
 def test_an_outcome_is_computed_from_what_is_kept_and_remembered(
     store: ResultStore, workers: OtherWorkers
 ) -> None:
     computed([two_jobs()], store, workers)
-    (outcome,) = outcomes([two_jobs()], store)
+    (outcome,) = record_outcomes([two_jobs()], store)
     assert outcome.seeds == (101, 102)
     assert {name for name, *_ in outcome.digests} == {"fair", "fifo"}
     assert last_outcomes(store) == {"small": outcome}
 
 
 def test_half_of_the_runs_give_no_verdict(store: ResultStore) -> None:
-    call = missing_of([two_jobs()], store)[0]
+    call = missing_artefact_calls([two_jobs()], store)[0]
     store.add([(call.key, Kept(call.function(*call.arguments), "", 1.0))])
     outcome = outcome_of(two_jobs(), store)
     assert outcome.verdict is ReproductionVerdict.NOT_RUN
@@ -113,7 +113,7 @@ def test_a_run_that_failed_says_why_and_is_tried_again(
     wanted = [two_jobs(FAIR, Cell(name="fifo", scenario="two-jobs", policy="no-such-policy"))]
     computed(wanted, store, workers)
     assert "no-such-policy" in outcome_of(wanted[0], store).note
-    assert len(missing_of(wanted, store)) == 2
+    assert len(missing_artefact_calls(wanted, store)) == 2
 
 
 METERED = [
@@ -140,11 +140,11 @@ def test_whoever_plays_the_figures_and_what_meters_say_are_the_same(
 
 def test_few_tasks_are_left_to_the_actors(store: ResultStore) -> None:
     """They are done before the twin is loaded; and a run is found again whoever played it."""
-    missing = missing_of([two_jobs()], store)
+    missing = missing_artefact_calls([two_jobs()], store)
     engines = {}
     asked: tuple[EngineName, ...] = ("auto", "twin")
     for asked_for in asked:
-        calls = played_by(missing, asked_for)
+        calls = calls_with_engine(missing, asked_for)
         assert [call.key for call in calls] == [call.key for call in missing]
         runs = [call for call in calls if call.function in (play_metered, play_unmetered)]
         engines[asked_for] = {call.arguments[0].engine for call in runs}
@@ -154,7 +154,7 @@ def test_few_tasks_are_left_to_the_actors(store: ResultStore) -> None:
 def test_what_is_timed_is_played_by_the_actors_whoever_plays_the_others() -> None:
     """The twin decides in no time."""
     cell = msgspec.structs.replace(FAIR, timed=True)
-    (call,) = played_by(cell.calls(101), "twin")
+    (call,) = calls_with_engine(cell.calls(101), "twin")
     result = cell.task(101).read({call.key: call.function(*call.arguments)}).result
     assert result.engine == "actors"
     assert result.scheduling.seconds > 0
@@ -167,7 +167,7 @@ def test_a_run_that_a_sweep_has_played_is_found(store: ResultStore, workers: Oth
     )
     counts = run_sweep(PlannedSweep(plan), store, workers)
     assert (counts.played, counts.alone) == (4, 2)
-    assert missing_of([two_jobs(FIFO, LAS)], store) == []
+    assert missing_artefact_calls([two_jobs(FIFO, LAS)], store) == []
     fair = msgspec.structs.replace(FAIR, meters=())
     computed([two_jobs(fair)], store, workers)
     more = msgspec.structs.replace(plan, policies=("fifo", "las", "fair"))

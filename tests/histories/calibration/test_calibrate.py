@@ -7,13 +7,17 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.histories.calibration.calibrate import calibrate, findings_of, job_initialisation
+from callboard.histories.calibration.calibrate import (
+    calibrate,
+    history_findings,
+    job_initialisation,
+)
 from callboard.histories.calibration.estimate import Estimate, Untold
 from callboard.histories.calibration.heartbeat_grid import heartbeat_period
 from callboard.histories.calibration.slot_counts import node_peak
 from callboard.histories.calibration.task_noise import task_noise
 from callboard.histories.model.attempt_log import UNTOLD, AttemptLog
-from callboard.histories.quantiles import normal_bound, share_limits, student_quantile
+from callboard.histories.quantiles import normal_bound, proportion_interval, student_quantile
 from callboard.histories.recording_file import import_files
 from tests.histories.readers.samples import HADOOP1, written
 from tests.support.traces import trace
@@ -144,7 +148,7 @@ def test_noise_alone_is_not_taken_for_stragglers() -> None:
 def test_a_reduce_that_began_when_half_the_maps_were_done_bounds_slow_start(tmp_path: Path) -> None:
     log_ = import_files([written(tmp_path, HADOOP1)]).log
     assert log_ is not None
-    slow = named(findings_of(log_, 0.95), "slow start")
+    slow = named(history_findings(log_, 0.95), "slow start")
     assert isinstance(slow, Estimate)
     assert slow.covers(0.05)
     assert slow.high == 0.5
@@ -162,8 +166,8 @@ def test_quantiles_are_those_of_the_tables() -> None:
     """Student's for ten degrees of freedom; Clopper and Pearson's for 0 and 3 of 20."""
     assert student_quantile(10, 0.95) == pytest.approx(2.228, abs=5e-4)
     assert normal_bound(0.95) == pytest.approx(1.960, abs=5e-4)
-    assert share_limits(0, 20, 0.95) == pytest.approx((0, 0.1684), abs=1e-4)
-    assert share_limits(3, 20, 0.95) == pytest.approx((0.0321, 0.3789), abs=1e-4)
+    assert proportion_interval(0, 20, 0.95) == pytest.approx((0, 0.1684), abs=1e-4)
+    assert proportion_interval(3, 20, 0.95) == pytest.approx((0.0321, 0.3789), abs=1e-4)
 
 
 def test_how_long_jobs_are_initialised_is_the_median_jobs() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from callboard.actors.vocabulary.faults import Crash
 from callboard.histories.model.attempt_log import UNTOLD
-from callboard.histories.readers.column_map import is_table, written_ms
+from callboard.histories.readers.column_map import is_table, parsed_time_ms
 from callboard.histories.recording_file import import_files
-from callboard.scenarios.scenario_file import ScenarioFile, make_script
+from callboard.scenarios.scenario_file import ScenarioFile, make_fault_script
 from callboard.scheduler.model import MAPS, REDUCES
 from tests.histories.readers.samples import TASKS_CSV, imported, remark, written
 from tests.scenarios.support import error_of
@@ -380,7 +380,7 @@ def test_memory_has_a_unit_or_is_in_mb(tmp_path: Path, written_as: str, mb: int)
 
 def crashes(folder: Path, *overrides: str) -> list[tuple[int, int]]:
     """When which node crashes in the scenario that plays the folder."""
-    script = make_script(ScenarioFile(folder, overrides).scenario(), base_dir=folder.parent)
+    script = make_fault_script(ScenarioFile(folder, overrides).scenario(), base_dir=folder.parent)
     return [(each.at_ms, each.fault.node) for each in script if isinstance(each.fault, Crash)]
 
 
@@ -410,7 +410,7 @@ def test_a_folder_with_failures_is_played_with_the_outages_that_an_import_makes(
     ],
 )
 def test_dates_and_lengths_as_people_write_them(text: str, ms: int | None) -> None:
-    assert written_ms(text) == ms
+    assert parsed_time_ms(text) == ms
 
 
 def test_a_table_of_sacct(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.histories import recording_file
 from callboard.histories.readers.column_map import PARQUET_MAGIC
-from callboard.histories.source_path import history_source
+from callboard.histories.source_path import checked_history_source
 from tests.histories.readers.samples import HADOOP1, SWF, TASKS_CSV, imported, remark, written
 from tests.scenarios.support import error_of
 
@@ -64,4 +64,4 @@ def test_nothing_at_all_is_said_to_be_so(tmp_path: Path) -> None:
         str(tmp_path),
         True,
     )
-    assert str(error_of(lambda: history_source(""))).startswith('"": there is no such file')
+    assert str(error_of(lambda: checked_history_source(""))).startswith('"": there is no such file')

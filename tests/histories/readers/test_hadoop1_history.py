@@ -49,7 +49,7 @@ def test_hosts_stand_in_their_racks_and_have_the_slots_that_were_used_at_once(
     recording = imported(written(tmp_path, HADOOP1)).recording
     assert (recording.hosts, recording.rack_sizes) == (("h1", "h2", "h3"), (2, 1))
     assert (recording.map_slots, recording.reduce_slots) == (1, 1)
-    assert recording.jobs[0].tasks.held().tolist() == [[0, 2], [0, 2]]
+    assert recording.jobs[0].tasks.replica_rows().tolist() == [[0, 2], [0, 2]]
 
 
 def test_nothing_is_dropped_in_silence(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_both_come_to_the_same_recording() -> None:
             [
                 [
                     {recording.hosts[node] for node in row if node >= 0}
-                    for row in job.tasks.held().tolist()
+                    for row in job.tasks.replica_rows().tolist()
                 ]
             ]
             for recording, job in ((ours, one), (rumens, other))

@@ -32,7 +32,7 @@ def test_containers_are_maps_and_reduces_with_their_hosts(tmp_path: Path) -> Non
     assert made.tasks.map_ms.tolist() == [7000]
     assert made.tasks.reduce(0) == (0, 0, 3000)
     assert found.recording.hosts == ("h1", "h2")
-    assert made.tasks.held().tolist() == [[0]]
+    assert made.tasks.replica_rows().tolist() == [[0]]
 
 
 def test_stages_come_in_sequence_and_a_third_one_is_a_job_of_its_own(tmp_path: Path) -> None:

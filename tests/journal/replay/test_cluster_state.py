@@ -28,7 +28,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.thoughts import ThoughtSums
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
-from callboard.journal.replay.job_rows import job_standing
+from callboard.journal.replay.job_rows import job_status
 from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.journal.waiting_reservations import WaitingReservations
@@ -99,8 +99,8 @@ def test_the_story_told_by_hand() -> None:
     assert list(cluster.owners) == [1, 0, 1, 0]
     row = cluster.run.jobs[0]
     assert (row.phases[MAPS].done, row.phases[MAPS].running) == (0, 2)
-    assert job_standing(row) is JobStanding.RUNNING
-    assert job_standing(cluster.run.jobs[1]) is JobStanding.WAITING
+    assert job_status(row) is JobStanding.RUNNING
+    assert job_status(cluster.run.jobs[1]) is JobStanding.WAITING
 
     cluster = folded(story, 1750)  # attempt 2 has failed, and the master does not know
     assert list(cluster.states) == [
@@ -175,8 +175,8 @@ def test_copies_are_one_task() -> None:
             assert row.submission.maps - row.phases[MAPS].done - row.phases[MAPS].running >= 0, (
                 event
             )
-            assert on <= row.open
-            seen = seen or on < row.open
+            assert on <= row.open_attempts
+            seen = seen or on < row.open_attempts
     assert seen
 
 

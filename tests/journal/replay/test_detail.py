@@ -29,7 +29,7 @@ def detail(
     for event in outage() if scenario == "outage" else events_of(scenario, policy):
         recording.append(event)
     cursor = Cursor(recording)
-    cursor.to_ms(at_ms)
+    cursor.go_to_ms(at_ms)
     view = View(lane_columns=120, lane_rows=20, job=job, node=node, slot=slot)
     found = cursor.frame(view).detail
     assert found is not None
@@ -153,7 +153,7 @@ def test_of_several_schedulers_it_is_said_while_none_knows_that_a_node_is_down()
 def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
     recording = outage_recording()
     cursor = Cursor(recording)
-    cursor.to_ms(at_ms)
+    cursor.go_to_ms(at_ms)
     for node in range(0, 40, 3):
         for slot in range(4):
             assert cursor.frame(View(lane_columns=30, node=node, slot=slot)).detail is not None
@@ -162,7 +162,7 @@ def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
 def told_of_its_time(recording: Recording, at_ms: Millis, *, at_rest: bool) -> list[str]:
     """What the detail of the first job says its time went to."""
     cursor = Cursor(recording)
-    cursor.to_ms(at_ms)
+    cursor.go_to_ms(at_ms)
     shown = cursor.frame(View(job=0, at_rest=at_rest)).detail
     assert shown is not None
     return [text for key, text in shown.facts if key in ("it went to", "went to")]

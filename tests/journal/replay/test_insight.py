@@ -104,7 +104,7 @@ def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str)
         if isinstance(event, AttemptLaunched):
             assert recording.insight is not None
             row = recording.last_state.run.jobs[event.job]
-            expected_ms = recording.insight.expected_ms(recording.last_state, row) or 0
+            expected_ms = recording.insight.expected_size_ms(recording.last_state, row) or 0
             # Until then the policy goes by what it was told of others then.
             if row.phases[MAPS].succeeded:
                 assert event.why.score == pytest.approx(round(expected_ms) / 1000), event
@@ -239,7 +239,7 @@ def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
         JobSortKey.PREEMPTIONS: "preempted",
     }
     for part in range(1, 9):
-        cursor.to_ms(recording.end_ms * part // 9)
+        cursor.go_to_ms(recording.end_ms * part // 9)
         rows = cursor.frame(View(all_jobs=True, jobs_key=key, jobs_reverse=reverse)).jobs
         values = [getattr(row, names[key]) for row in rows]
         if key is JobSortKey.SCORE:

@@ -69,7 +69,7 @@ def test_a_sentence_told_alone_is_the_narrators(run: tuple[str, ...]) -> None:
     for index, event in enumerate(events):
         told_alone = log_line(recording, index)
         subject = (recording.jobs[index], recording.nodes[index])
-        assert subject == run_state.subject(event)
+        assert subject == run_state.job_and_node_of(event)
         assert (told_alone.job, told_alone.node) == tuple(
             None if each == NO_SUBJECT else each for each in subject
         )
