@@ -199,9 +199,9 @@ def _found_or_new_task(tasks: dict[_K, HistoryTask], key: _K, line: int) -> Hist
 
 def _number_of_quotes(text: str) -> int:
     """How many quotes stand in it that are not escaped."""
-    if "\\" not in text:
+    if '\\"' not in text:
         return text.count('"')
-    return text.count('"') - text.count('\\"') + text.count('\\\\"')
+    return _ESCAPED.sub("", text).count('"')
 
 
 def _parsed_record(record: str) -> tuple[str, _Fields]:
