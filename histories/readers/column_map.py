@@ -172,35 +172,57 @@ class TableReader:
     def _csv_table(self, path: Path) -> tuple[list[str], Iterator[tuple[int, _Row]]]:
         lines = text_lines(path, self._maker.remarks)
         first = next(((number, text) for number, text in lines if text.strip()), (1, ""))
-        delimiter = max(",;\t|", key=first[1].count)
-        header = next(csv.reader([first[1]], delimiter=delimiter))
-        by_number = [f"#{place + 1}" for place in range(len(header))]
+        rows = self._csv_rows(chain([first], lines), max(",;\t|", key=first[1].count))
+        header = next(rows, (1, []))
+        by_number = [f"#{place + 1}" for place in range(len(header[1]))]
         headless = any(name in by_number for name in self._map.columns.values())
-        names = by_number if headless else [name.strip() for name in header]
-        rest = chain([first], lines) if headless else lines
-        return names, self._csv_rows(rest, names, delimiter)
+        names = by_number if headless else [name.strip() for name in header[1]]
+        return names, self._whole_rows(chain([header], rows) if headless else rows, names)
 
-    def _csv_rows(
-        self, lines: Iterator[tuple[int, str]], names: list[str], delimiter: str
+    def _whole_rows(
+        self, rows: Iterator[tuple[int, list[str]]], names: list[str]
     ) -> Iterator[tuple[int, _Row]]:
         at = torn = 0
-
-        def texts() -> Iterator[str]:
-            nonlocal at
-            for number, text in lines:
-                at = number
-                if text.strip():
-                    yield text
-
-        for cells in csv.reader(texts(), delimiter=delimiter):
-            if len(cells) != len(names):
-                note = "rows of another number of cells than the table has columns"
-                self._maker.remarks.add("dropped", note, f"{self._path.name}:{at}")
-                torn = at
+        for at, cells in rows:
+            if len(cells) == len(names):
+                yield at, dict(zip(names, cells, strict=True))
                 continue
-            yield at, dict(zip(names, cells, strict=True))
+            note = "rows of another number of cells than the table has columns"
+            self._maker.remarks.add("dropped", note, f"{self._path.name}:{at}")
+            torn = at
         if torn and torn == at and ends_within_line(self._path):
             self._maker.remarks.mark_cut(self._path.name, at)
+
+    def _csv_rows(
+        self, lines: Iterator[tuple[int, str]], delimiter: str
+    ) -> Iterator[tuple[int, list[str]]]:
+        """(its last line, its cells) of each row; ScenarioError for a quote that is never closed,
+        which would take in the rest of the table.
+        """
+        first = last = 0
+        ended = False
+
+        def texts() -> Iterator[str]:
+            nonlocal first, last, ended
+            for last, text in lines:
+                if text.strip():
+                    first = first or last
+                    yield text
+            ended = True
+
+        try:
+            for cells in csv.reader(texts(), delimiter=delimiter):
+                if ended and last > first:
+                    raise csv.Error
+                yield last, cells
+                first = 0
+        except csv.Error:
+            most = csv.field_size_limit()
+            problem = (
+                f"no row: it has a lone carriage return, or a cell of over {most:,} characters"
+            )
+            problem = "a quote is opened and not closed" if last > first else problem
+            raise ScenarioError(problem, source=self._path, line=first) from None
 
     def _take_row(self, row: _Row, line: int) -> None:
         state = _state_word(row)

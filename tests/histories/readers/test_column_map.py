@@ -64,6 +64,30 @@ def test_what_is_no_utf_8_is_read_as_latin_1(tmp_path: Path) -> None:
     assert remark(found.remarks, "read as Latin-1") == ("inferred", 3, where)
 
 
+@pytest.mark.parametrize("rows", [3, 20_000])
+def test_a_quote_that_is_never_closed_is_told_with_its_line(tmp_path: Path, rows: int) -> None:
+    """A short table ended there, in one row of too few cells, and a long one in a traceback."""
+    table = f'{JOBS_CSV}c,"20,1,4,bob\n' + "d,30,1,4,bob\n" * rows
+    error = error_of(lambda: imported(written(tmp_path, table), JOBS_MAP))
+    assert (error.line, error.problem) == (4, "a quote is opened and not closed")
+
+
+def test_a_cell_of_several_lines_is_one_cell(tmp_path: Path) -> None:
+    table = f'{JOBS_CSV}"c\nd",20,1,4,bob\ne,30,1,4,"bob"\n'
+    found = imported(written(tmp_path, table), JOBS_MAP)
+    assert [job.name for job in found.recording.jobs] == ["a", "b", "cd", "e"]
+
+
+@pytest.mark.parametrize(
+    ("table", "line"), [(JOBS_CSV.replace("\n", "\r"), 1), (f"{JOBS_CSV}c\rd,1,2,3,x\n", 4)]
+)
+def test_a_carriage_return_within_a_row_is_told(tmp_path: Path, table: str, line: int) -> None:
+    """It ended in a traceback."""
+    error = error_of(lambda: imported(written(tmp_path, table), JOBS_MAP))
+    assert "a lone carriage return" in error.problem
+    assert error.line == line
+
+
 def test_an_array_of_objects_is_no_table(tmp_path: Path) -> None:
     """It was asked for its columns."""
     path = written(tmp_path, '[\n {"jobID": "job_1_1", "priority": "NORMAL", "user": "a"}]')

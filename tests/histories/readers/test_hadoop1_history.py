@@ -91,7 +91,7 @@ def test_a_job_that_comes_again_at_another_time_is_renamed(tmp_path: Path) -> No
     assert remark(found.remarks, "renamed")[:2] == ("inferred", 2)
 
 
-@pytest.mark.parametrize("name", [r'say \\\"', r'a \\\\\" b', r'\\', r'\"'])
+@pytest.mark.parametrize("name", [r"say \\\"", r"a \\\\\" b", r"\\", r"\""])
 def test_quotes_and_escapes_within_a_value_end_no_record_and_keep_none_open(
     tmp_path: Path, name: str
 ) -> None:
