@@ -9,7 +9,7 @@ What is drawn is drawn anew, from Callboard's own generator, keyed by the file's
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain, islice
-from math import exp, log, log1p, sqrt
+from math import exp, log, log1p, nan, sqrt
 from pathlib import Path
 from typing import Annotated
 
@@ -23,8 +23,13 @@ from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
 from callboard.histories.model.container_amounts import NO_DEMANDS, container_amounts
 from callboard.histories.readers.json_objects import JsonObjects, first_object_has
+from callboard.histories.readers.unpacked_text import TIME_MAX_MS
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.scenario_error import ScenarioError
+
+_NUMBER_MAX = 1e15
+_SPREAD_MAX = 1e6
+"""How many times its mean a number's standard deviation may be: a power more, and none is told."""
 
 _Weight = Annotated[float, Meta(ge=0)]
 _MapsAndReduces = (("map", "m"), ("reduce", "r"))
@@ -38,6 +43,18 @@ class SynthSample(msgspec.Struct):
     dist: str = "LOGNORM"
     discrete: list[float | str] | None = None
     weights: list[_Weight] | None = None
+
+    def __post_init__(self) -> None:
+        """ValueError where nothing can be drawn."""
+        for number in (self.val or 0.0, self.std or 0.0, *(self.discrete or ())):
+            _check_number(number)
+        if (self.val or 0.0) > 0 and abs(self.std or 0.0) > _SPREAD_MAX * (self.val or 0.0):
+            raise ValueError(f"a deviation of more than {_SPREAD_MAX:,.0f} times the mean")
+        if self.discrete is not None and not self.discrete:
+            raise ValueError("`discrete` has no numbers")
+        if self.discrete and self.weights and len(self.weights) != len(self.discrete):
+            both = f"{len(self.discrete):,} and {len(self.weights):,}"
+            raise ValueError(f"expected as many weights as discrete numbers, got {both}")
 
     def draw(self, stream: Stream, a: int, b: int) -> float:
         """A number drawn at (a, b); 0 where the mean is not positive."""
@@ -93,6 +110,10 @@ class SynthClass(msgspec.Struct):
     reduce_max_vcores_avg: float = 0.0
     reduce_max_vcores_stddev: float = 0.0
 
+    def __post_init__(self) -> None:
+        """ValueError where nothing can be drawn."""
+        self.stages()
+
     def stages(self) -> list[SynthTask]:
         """Its tasks by type; maps first, then reduces, then others as they stand."""
         if self.tasks is not None:
@@ -116,7 +137,7 @@ class SynthClass(msgspec.Struct):
 class SynthTime(msgspec.Struct):
     """A time from which on, until the next, jobs come with this weight."""
 
-    time: Annotated[int, Meta(ge=0)]
+    time: Annotated[int, Meta(ge=0, le=TIME_MAX_MS // 1000)]
     weight: _Weight
 
 
@@ -218,6 +239,16 @@ def _tasks_of_lengths(
     made_up = partial(HistoryAttempt, ending="succeeded", name="0", times_told=False)
     ran = (made_up(begin_ms, begin_ms + ms) for ms in lengths)
     return {number: HistoryTask([attempt], line=line) for number, attempt in enumerate(ran)}
+
+
+def _check_number(stated: float | str) -> None:
+    """ValueError for what is no number, or too large a one for anything that is drawn here."""
+    try:
+        number = float(stated)
+    except ValueError:
+        number = nan
+    if not abs(number) <= _NUMBER_MAX:
+        raise ValueError(f"expected a number of at most {_NUMBER_MAX:g}, got {str(stated)[:40]!r}")
 
 
 def _weighted_choice(weights: Sequence[float], uniform: float) -> int:

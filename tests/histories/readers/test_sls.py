@@ -82,6 +82,10 @@ def test_a_topology_adds_its_nodes(tmp_path: Path) -> None:
     assert "no job" in error_of(lambda: imported(tmp_path / "nodes")).problem
 
 
+TOO_LATE = {"time": 10**18, "weight": 1}
+"""Milliseconds of it are no 64-bit number, and its import ended in a traceback."""
+
+
 def synth(**changes: Any) -> str:
     task = {"type": "map", "count": {"val": 5, "std": 1}, "time": {"val": 10, "std": 2}}
     of_jobs = {"class_name": "c", "class_weight": 1, "tasks": [task]}
@@ -200,10 +204,44 @@ def test_constants_discrete_and_normal_numbers(
         ({"num_jobs": -1}, "num_jobs"),
         ({"workloads": []}, "workloads"),
         ({"num_nodes": 10**9}, "num_nodes"),
+        (
+            {"workloads": [{"job_classes": [{}], "time_distribution": [TOO_LATE]}]},
+            "workloads[0].time_distribution[0].time",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_told(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     assert words in error_of(lambda: imported(written(tmp_path, synth(**changes)))).key
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        ({"discrete": []}, "no numbers"),
+        ({"discrete": [1, 2], "weights": [1, 1, 5]}, "as many weights"),
+        ({"discrete": ["2", "x"]}, "got 'x'"),
+        ({"discrete": ["nan"]}, "got 'nan'"),
+        ({"val": 1, "std": 1e308}, "at most 1e+15"),
+        ({"val": 1e-300, "std": 1}, "times the mean"),
+    ],
+)
+def test_a_number_that_cannot_be_drawn_is_told_with_its_field(
+    tmp_path: Path, sample: dict[str, Any], words: str
+) -> None:
+    """Each ended in a traceback."""
+    text = json.loads(synth())
+    text["workloads"][0]["job_classes"][0]["tasks"][0]["time"] = sample
+    error = error_of(lambda: imported(written(tmp_path, json.dumps(text))))
+    assert words in error.problem
+    assert (error.line, error.key) == (1, "workloads[0].job_classes[0].tasks[0].time")
+
+
+def test_the_older_dialects_numbers_are_checked_too(tmp_path: Path) -> None:
+    """It ended in a traceback."""
+    text = json.loads(synth())
+    text["workloads"][0]["job_classes"] = [{"mtasks_avg": 3, "mtasks_stddev": 1e300}]
+    error = error_of(lambda: imported(written(tmp_path, json.dumps(text))))
+    assert (error.line, error.key) == (1, "workloads[0].job_classes[0]")
 
 
 @pytest.mark.parametrize(
