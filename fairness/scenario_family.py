@@ -3,7 +3,7 @@
 import msgspec
 
 from callboard.actors.config import Cluster
-from callboard.scenarios.listed_jobs import ListedWorkload
+from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.validation import slot_count
 
@@ -49,21 +49,24 @@ class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
         noisy = tasks.sigma or tasks.straggler_share
         skewed = any(e.skewed_maps or e.skewed_reduces for e in entries)
         unlike = cluster.group or cluster.speed != 1.0
-        arrivals = {(e.at_s, e.every_s * (e.count > 1)) for e in entries}
-        poisoned = any(e.poisoned_maps or e.poisoned_reduces for e in entries)
+        repeated = any(e.count > 1 and e.every_s for e in entries)
+        arrivals = repeated or len({e.at_s for e in entries}) > 1
+        by_type = any(e.on for e in entries)
+        failing = any(map(_has_failing_tasks, entries))
         farther_is_slower = (tasks.rack_factor, tasks.off_rack_factor) != (1.0, 1.0)
         one_task = cluster.heartbeat.tasks_per_heartbeat == "one"
         checks = (
             (self.faults, scenario.timeline, "it has a timeline"),
             (self.noise, noisy or skewed, "tasks of a job differ in length"),
             (self.heterogeneous, unlike, "its nodes are unlike"),
+            (self.heterogeneous, by_type, "how long a job's tasks take depends on the node's type"),
             (self.reduces, any(e.reduces for e in entries), "a job has reduces"),
             (self.priorities, any(e.priority != "normal" for e in entries), "a job has a priority"),
-            (self.arrivals, len(arrivals) > 1, "jobs come at different times"),
+            (self.arrivals, arrivals, "jobs come at different times"),
             (self.locality_matters, farther_is_slower, "a map far from its input takes longer"),
             (self.heartbeat_options, one_task, "a heartbeat takes one task only"),
             (not self.prompt, not _is_prompt(cluster), "its nodes are not prompt"),
-            (self.faults, poisoned, "a job has tasks that fail"),
+            (self.faults, failing, "a job has tasks that fail"),
         )
         return next((why for may, is_so, why in checks if is_so and not may), None)
 
@@ -106,6 +109,11 @@ def scenario_size(scenario: Scenario) -> tuple[int, int, int]:
     assert isinstance(jobs, ListedWorkload)
     count = sum(entry.count for entry in jobs.job)
     return scenario.cluster.node_count(), count, slot_count(scenario.cluster)
+
+
+def _has_failing_tasks(entry: ListedJob) -> bool:
+    poisoned = entry.poisoned_maps or entry.poisoned_reduces
+    return bool(poisoned or entry.hanging_maps or entry.hanging_reduces)
 
 
 def _is_prompt(cluster: Cluster) -> bool:

@@ -1,5 +1,9 @@
 """Of which policies properties speak, where one did speak of too many."""
 
+from typing import Any
+
+import pytest
+
 from callboard.experiments.run.run_result import LIVELOCK
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.experiment import Experiment
@@ -51,3 +55,29 @@ def test_of_a_locality_rule_of_ones_own_nothing_is_promised_about_idle_slots() -
         assert prop.misfit(Policy(Fair(), locality)) is None
     found = prop.misfit(Policy(Fair(), Patient()))
     assert found == "how long jobs may be passed over by `patient` is known to it alone"
+
+
+@pytest.mark.parametrize(
+    ("job", "name", "why"),
+    [
+        ({"count": 3, "every_s": 100}, "shortest-first", "jobs come at different times"),
+        ({"on": {"io": 3.0}}, "makespan", "how long a job's tasks take depends on the node's type"),
+        ({"hanging_maps": [1]}, "makespan", "a job has tasks that fail"),
+    ],
+)
+def test_a_guarantee_is_not_asked_for_where_it_is_not_given(
+    job: dict[str, Any], name: str, why: str
+) -> None:
+    """Each was said to break a guarantee of the policy's."""
+    heartbeat = {"interval_ms": 20, "phase_grid_ms": 20, "out_of_band": True}
+    cluster = {"nodes": 1, "racks": 1, "map_slots": 1, "node_type": "io", "heartbeat": heartbeat}
+    scenario = from_dict(
+        {
+            "name": "one-entry",
+            "cluster": cluster,
+            "tasks": {"rack_factor": 1.0, "off_rack_factor": 1.0},
+            "workload": {"kind": "jobs", "job": [{"maps": 2, "map_s": 10, **job}]},
+        }
+    )
+    prop = PROPERTIES_BY_NAME[name]
+    assert prop.family.why_excludes(scenario) == why
