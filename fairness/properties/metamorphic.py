@@ -10,9 +10,15 @@ from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, job_ends_ms, require_completed
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS
-from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
+from callboard.fairness.variants import (
+    entries_of,
+    repeat_changes,
+    with_cluster,
+    with_entries,
+    with_entry,
+)
 from callboard.scenarios.listed_jobs import ListedWorkload
-from callboard.scenarios.scenario_file import make_jobs
+from callboard.scenarios.scenario_file import Scenario, make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scheduler.model import Millis
 
@@ -100,7 +106,8 @@ def rename(experiment: Experiment) -> int:
         msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"{before}{entry.user}")
         for place, entry in enumerate(entries)
     )
-    if len({entry.at_s for entry in entries}) == len(entries):
+    came = {(place, spec.submit_ms) for place, spec in _jobs_with_entry_places(experiment.scenario)}
+    if len({submit_ms for _, submit_ms in came}) == len(came):
         renamed = renamed[::-1]  # the file's order breaks ties only
     other = experiment.play(with_entries(experiment.scenario, renamed))
     return check_same_launches(experiment.run, other, "with other names for jobs and users")
@@ -130,6 +137,8 @@ def scale(experiment: Experiment) -> int:
         heartbeat,
         interval_ms=by * cluster.period_ms(),
         phase_grid_ms=by * heartbeat.phase_grid_ms,
+        phases_ms=tuple(ms if ms < 0 else by * ms for ms in heartbeat.phases_ms),
+        thinking_ms=by * heartbeat.thinking_ms,
         expiry_ms=by * heartbeat.expiry_ms,
     )
     entries = tuple(
@@ -156,7 +165,8 @@ def lone_job(experiment: Experiment) -> int:
     scenario = experiment.scenario
     if scenario.cluster.node_count() > 1:
         raise NotApplicable("orders differ in how many tasks they give to a node at once")
-    alone = with_entries(scenario, entries_of(scenario)[:1])
+    first = msgspec.structs.replace(entries_of(scenario)[0], **repeat_changes(1))
+    alone = with_entries(scenario, (first,))
     fifo = experiment.play(alone, experiment.fresh_policy("fifo"))
     return check_same_launches(experiment.play(alone), fifo, "under `fifo`")
 
@@ -218,8 +228,8 @@ def cut_proof(experiment: Experiment) -> int:
     scenario, times = experiment.scenario, 0
     whole_ends = _job_ends_by_place(experiment.run)
     for place, entry in enumerate(entries_of(scenario)):
-        if entry.maps < 2:
-            continue
+        if entry.maps < 2 or entry.count > 1:
+            continue  # equal jobs, of which each would have to be cut by itself
         times += 1
         parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
         whole_ms = whole_ends[place]
@@ -227,20 +237,19 @@ def cut_proof(experiment: Experiment) -> int:
         cut_ms = _job_ends_by_place(cut_run)[place]
         if whole_ms - cut_ms > 2 * experiment.run.launch_gap_ms:
             raise PropertyViolated(
-                f"{_names_of_jobs_at(experiment.run, place)} is done at {as_seconds(whole_ms)}; cut"
+                f'"{_name_of_job_at(scenario, place)}" is done at {as_seconds(whole_ms)}; cut'
                 f" into {entry.maps} jobs of one map each, all are at {as_seconds(cut_ms)}"
             )
     return times
 
 
-def _names_of_jobs_at(run: ObservedRun, place: int) -> str:
-    return " and ".join(
-        f'"{spec.name}"' for of, spec in _jobs_with_entry_places(run) if of == place
-    )
+def _name_of_job_at(scenario: Scenario, place: int) -> str:
+    """The name of an entry's only job."""
+    return next(spec.name for of, spec in _jobs_with_entry_places(scenario) if of == place)
 
 
-def _jobs_with_entry_places(run: ObservedRun) -> list[tuple[int, JobSpec]]:
-    workload = run.scenario.workload
+def _jobs_with_entry_places(scenario: Scenario) -> list[tuple[int, JobSpec]]:
+    workload = scenario.workload
     assert isinstance(workload, ListedWorkload), workload
     return workload.placed_jobs()
 
@@ -248,7 +257,7 @@ def _jobs_with_entry_places(run: ObservedRun) -> list[tuple[int, JobSpec]]:
 def _job_ends_by_place(run: ObservedRun) -> dict[int, Millis]:
     ends: dict[int, Millis] = {}
     ended_ms = job_ends_ms(run)
-    for place, spec in _jobs_with_entry_places(run):
+    for place, spec in _jobs_with_entry_places(run.scenario):
         if spec.job in ended_ms:
             ends[place] = max(ends.get(place, 0), ended_ms[spec.job])
     return ends
