@@ -165,9 +165,8 @@ class SwfReader:
 
     def _state_cluster(self, header: dict[str, str]) -> None:
         """The cluster as the header tells it, else as large as what ran at once."""
-        tells = {key: header.get(key, "").partition(" ")[0] for key in ("MaxProcs", "MaxNodes")}
-        told_nodes = _number_of_cell(tells["MaxNodes"])
-        told = _number_of_cell(tells["MaxProcs"]) or told_nodes
+        told_nodes = _positive_of_header(header, "MaxNodes")
+        told = _positive_of_header(header, "MaxProcs") or told_nodes
         processors = max(round(told or self._most_processors_at_once()), self._most)
         nodes = min(max(round(told_nodes or processors), 1), NODES_MAX)
         slots = min(max(ceil(processors / nodes), 1), SLOTS_MAX)
@@ -196,6 +195,12 @@ def _lacking_field(row: SwfLine, processors: float) -> str:
     if row.run < 0:
         return "a run time"
     return "processors" if processors < 1 else ""
+
+
+def _positive_of_header(header: dict[str, str], key: str) -> float | None:
+    """The number that the header tells; None if it tells none, or -1, which is unknown."""
+    number = _number_of_cell(header.get(key, "").partition(" ")[0])
+    return number if number is not None and number > 0 else None
 
 
 def _number_of_cell(cell: str) -> float | None:

@@ -31,6 +31,16 @@ def test_the_header_tells_the_cluster_and_without_it_what_ran_at_once(tmp_path: 
     assert remark(bare.remarks, "that many ran at once")[:2] == ("guessed", 4)
 
 
+@pytest.mark.parametrize("line", ["; MaxNodes: 4\n", "; MaxProcs: 8\n"])
+def test_a_header_that_says_minus_1_tells_nothing(tmp_path: Path, line: str) -> None:
+    """A cluster of -1 nodes became one of one node with all the slots; -1 is SWF's "unknown"."""
+    unknown = SWF.replace(line, line.replace(line.split()[-1], "-1"))
+    said = imported(written(tmp_path, unknown))
+    unsaid = imported(written(tmp_path, SWF.replace(line, "; Note: none\n")))
+    assert said.recording == unsaid.recording
+    assert list(said.remarks.lines()) == list(unsaid.remarks.lines())
+
+
 def test_what_was_guessed_or_dropped_is_counted(tmp_path: Path) -> None:
     found = imported(written(tmp_path, SWF))
     assert found.jobs == len(found.recording.jobs) == 3
