@@ -42,7 +42,9 @@ class JobByJobReader:
         """Take its times and how many tasks it has, as far as the record tells them."""
         for key, attribute in names.items():
             if key in fields:
-                setattr(job, attribute, self._numbers.non_negative(fields[key], key, line))
+                is_time = attribute.endswith("_ms")
+                number = self._numbers.non_negative if is_time else self._numbers.count
+                setattr(job, attribute, number(fields[key], key, line))
 
     def _needed_text(self, fields: Mapping[str, Any], key: str, line: int) -> str:
         value = fields.get(key)

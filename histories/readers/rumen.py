@@ -100,15 +100,15 @@ class RumenReader:
 
     def _history_job(self, logged: LoggedJob, line: int) -> HistoryJob:
         job = HistoryJob(logged.job_id, self._path.name, line)
-        time_ms = self._numbers.non_negative
+        time_ms, count = self._numbers.non_negative, self._numbers.count
         job.submit_ms = time_ms(logged.submit_time, "submitTime", line)
         job.launch_ms = time_ms(logged.launch_time, "launchTime", line)
         job.finish_ms = time_ms(logged.finish_time, "finishTime", line)
-        job.maps_told = time_ms(logged.total_maps, "totalMaps", line)
-        job.reduces_told = time_ms(logged.total_reduces, "totalReduces", line)
+        job.maps_told = count(logged.total_maps, "totalMaps", line)
+        job.reduces_told = count(logged.total_reduces, "totalReduces", line)
         job.demands = (
-            container_amounts(time_ms(logged.map_mb, "jobMapMB", line), None),
-            container_amounts(time_ms(logged.reduce_mb, "jobReduceMB", line), None),
+            container_amounts(count(logged.map_mb, "jobMapMB", line), None),
+            container_amounts(count(logged.reduce_mb, "jobReduceMB", line), None),
         )
         job.user = logged.user or job.user
         job.queue = "" if logged.queue in (None, "default") else str(logged.queue)

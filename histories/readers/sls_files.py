@@ -131,8 +131,8 @@ class SlsReader:
         return [*known, *sorted(found.values(), key=lambda stage: stage.began_ms)]
 
     def _container_amounts(self, memory: object, vcores: object, line: int) -> Amounts:
-        number = self._numbers.non_negative  # of whole numbers that are not below 0
-        return container_amounts(number(memory, "memory-mb", line), number(vcores, "vcores", line))
+        count = self._numbers.count
+        return container_amounts(count(memory, "memory-mb", line), count(vcores, "vcores", line))
 
     def _tasks_of_container(self, container: SlsContainer, line: int) -> list[HistoryTask]:
         time_ms = self._numbers.non_negative
@@ -158,7 +158,7 @@ class SlsReader:
         ]
 
     def _checked_count(self, value: _Number, field: str, line: int) -> int:
-        count = self._numbers.non_negative(value, field, line) or 0
+        count = self._numbers.count(value, field, line) or 0
         if count > TASKS_MAX:
             problem = f"{count:,}; the limit is {TASKS_MAX:,}"
             raise ScenarioError(problem, source=self._path, key=field, line=line)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from io import DEFAULT_BUFFER_SIZE, SEEK_SET, BufferedReader, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from callboard.histories.model.import_report import Remarks
 from callboard.scheduler.text.scenario_error import ScenarioError
@@ -149,45 +149,48 @@ class Numbers:
         self._path = path
         self._remarks = remarks
 
-    def non_negative(self, value: object, field: str, line: int) -> int | None:
-        """A moment or a length in milliseconds; None where there is none, or it is below 0."""
+    def non_negative(
+        self, value: object, field: str, line: int, unit: str = " of milliseconds"
+    ) -> int | None:
+        """A moment or a length; None where there is none, or it is below 0."""
         if value is None or value == "":
             return None
         if isinstance(value, str) and value.isdigit() and value.isascii() and len(value) < 16:
             return int(value)
         number = self._whole_number(value, field, line)
+        if number is None or number > TIME_MAX_MS:
+            problem = f"expected a whole number{unit}, got {str(value)[:40]!r}"
+            raise ScenarioError(problem, source=self._path, key=field, line=line)
         if number < 0:
             if number != -1:  # the usual word for unknown
                 self._remarks.add("dropped", f"{field} below 0", f"{self._path.name}:{line}")
             return None
-        if number > TIME_MAX_MS:
-            self._refuse_value(value, field, line)
         return number
 
-    def _whole_number(self, value: object, field: str, line: int) -> int:
+    def count(self, value: object, field: str, line: int) -> int | None:
+        """A number of things or of megabytes; None where there is none, or it is below 0."""
+        return self.non_negative(value, field, line, unit="")
+
+    def _whole_number(self, value: object, field: str, line: int) -> int | None:
+        """The nearest whole number; None of what is none."""
         if isinstance(value, int) and not isinstance(value, bool):
             return value
         if not isinstance(value, str | float):
-            self._refuse_value(value, field, line)
+            return None
         text = str(value)
         plain = text.removeprefix("-")
         if plain.isascii() and plain.isdigit() and len(plain) < 30 and text != "-0":
             return int(text)
         return self._rounded_number(text, field, line)
 
-    def _rounded_number(self, text: str, field: str, line: int) -> int:
+    def _rounded_number(self, text: str, field: str, line: int) -> int | None:
         try:
             number = float(text)
         except ValueError:
-            number = math.nan
+            return None
         if not math.isfinite(number) or "_" in text:
-            self._refuse_value(text, field, line)
+            return None
         if not number.is_integer() or math.copysign(1, number) < 0 == number:
             note = f"{field} with a fraction or a sign: rounded"
             self._remarks.add("inferred", note, f"{self._path.name}:{line}")
         return round(number)
-
-    def _refuse_value(self, value: object, field: str, line: int) -> NoReturn:
-        got = str(value)[:40]
-        problem = f"expected a whole number of milliseconds, got {got!r}"
-        raise ScenarioError(problem, source=self._path, key=field, line=line)

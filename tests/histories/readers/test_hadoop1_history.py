@@ -103,6 +103,12 @@ def test_quotes_and_escapes_within_a_value_end_no_record_and_keep_none_open(
     assert quoted.recording.jobs == plain.recording.jobs
 
 
+def test_a_number_of_tasks_is_no_milliseconds(tmp_path: Path) -> None:
+    text = changed('TOTAL_MAPS="2"', 'TOTAL_MAPS="two"')
+    error = error_of(lambda: imported(written(tmp_path, text)))
+    assert error.problem == "expected a whole number, got 'two'"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "field"),
     [

@@ -89,7 +89,9 @@ def test_a_trace_longer_than_one_chunk_is_read_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "line", "field", "words"),
     [
-        ({"submitTime": "soon"}, 2, "submitTime", "'soon'"),
+        ({"submitTime": "soon"}, 2, "submitTime", "a whole number of milliseconds, got 'soon'"),
+        ({"totalMaps": "x"}, 2, "totalMaps", "a whole number, got 'x'"),
+        ({"jobMapMB": "x"}, 2, "jobMapMB", "a whole number, got 'x'"),
         ({"submitTime": True}, 2, "submitTime", "Expected"),
         ({"mapTasks": 7}, 2, "mapTasks", "Expected"),
         ({"mapTasks": [{"attempts": [{"startTime": []}]}]}, 2, "mapTasks", "Expected"),

@@ -56,6 +56,15 @@ def test_counts_and_durations_stand_for_many_containers(tmp_path: Path) -> None:
     assert [each.tasks.map_ms.tolist() for each in found.recording.jobs] == [[4000] * 5] * 2
 
 
+@pytest.mark.parametrize("field", ["container.memory-mb", "container.vcores", "count"])
+def test_amounts_and_counts_are_no_milliseconds(tmp_path: Path, field: str) -> None:
+    """Of what was no number it was said that milliseconds were expected."""
+    tasks = {"container.type": "map", "duration.ms": 4000, field: "lots"}
+    error = error_of(lambda: imported(written(tmp_path, job(tasks))))
+    assert error.key == field.removeprefix("container.")
+    assert error.problem == "expected a whole number, got 'lots'"
+
+
 def test_containers_of_which_only_the_length_is_told_run_stage_by_stage(tmp_path: Path) -> None:
     """All began at 0, and the time of the maps was taken off the reduces'; a further stage came
     before its job.
