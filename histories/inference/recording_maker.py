@@ -93,9 +93,12 @@ class RecordingMaker:
         return False
 
     def priority_of_word(self, word: str | None, before: Priority, place: str) -> Priority:
-        """The priority that Hadoop calls so; the one before, which is noted, for no word of its."""
+        """The priority that Hadoop calls so; the one before for `DEFAULT`, as Hadoop 3 calls what
+        its user did not set, and, which is noted, for no word of its.
+        """
         if word is not None and word in Priority.__members__:
             return Priority[word]
+        word = None if word == "DEFAULT" else word
         self.remarks.add("dropped", "priorities that Hadoop does not know", place, word is not None)
         return before
 

@@ -16,7 +16,7 @@ from callboard.histories.model.cluster_history import (
 )
 from callboard.histories.readers.job_by_job import JobByJobReader
 from callboard.histories.readers.unpacked_text import text_lines
-from callboard.scheduler.model import Locality, Priority
+from callboard.scheduler.model import Locality
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 JSON_MAGIC, BINARY_MAGIC = b"Avro-Json", b"Avro-Binary"
@@ -112,8 +112,9 @@ class JhistReader(JobByJobReader):
         job.user = str(event.get("userName") or job.user)
         queue = event.get("jobQueueName")
         job.queue = job.queue if queue is None else "" if queue == "default" else str(queue)
-        if str(event.get("priority")) in Priority.__members__:
-            job.priority = Priority[str(event["priority"])]
+        word = None if event.get("priority") is None else str(event["priority"])
+        place = self._place_of_line(line)
+        job.priority = self._maker.priority_of_word(word, job.priority, place)
         if kind == "JOB_FINISHED":
             job.ending = "succeeded"
         elif kind in ("JOB_FAILED", "JOB_KILLED", "JOB_ERROR"):

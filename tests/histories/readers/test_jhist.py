@@ -7,7 +7,7 @@ import pytest
 
 from callboard.actors.recorded_tasks import RecordedFailure
 from callboard.scenarios.scenario_file import load_scenario
-from callboard.scheduler.model import MAPS, Locality
+from callboard.scheduler.model import MAPS, Locality, Priority
 from tests.histories.readers.samples import HADOOP2, imported, remark, written
 from tests.scenarios.support import error_of
 from tests.support.traces import trace
@@ -43,6 +43,25 @@ def test_an_event_of_another_kind_and_a_cut_off_one_are_counted(tmp_path: Path) 
     assert remark(found.remarks, "AM_STARTED")[:2] == ("dropped", 1)
     assert remark(found.remarks, "no whole event")[:2] == ("dropped", 1)
     assert remark(found.remarks, "whose end is not told: they are played")[0] == "guessed"
+
+
+@pytest.mark.parametrize(
+    ("word", "priority", "noted"),
+    [
+        ("LOW", Priority.LOW, False),
+        ("DEFAULT", Priority.NORMAL, False),
+        ("URGENT", Priority.NORMAL, True),
+        (["LOW"], Priority.NORMAL, True),
+    ],
+)
+def test_a_priority_that_hadoop_does_not_know_is_dropped_with_a_word(
+    tmp_path: Path, word: object, priority: Priority, noted: bool
+) -> None:
+    """`DEFAULT` is what Hadoop 3 calls one that was not set.  It vanished in silence."""
+    changed = HADOOP2.replace('"userName": "ann"', f'"priority": {json.dumps(word)}')
+    found = imported(written(tmp_path, changed))
+    assert found.recording.jobs[0].priority == priority
+    assert any("does not know" in line for line in found.remarks.lines()) == noted
 
 
 @pytest.mark.parametrize(
