@@ -215,20 +215,25 @@ def _parsed_mode(text: str) -> str:
     return "fifo" if mode == "fifo" else "fair"
 
 
-def _parsed_scheduler(text: str) -> str:
-    """YARN's Fair Scheduler compares by memory, or by what each has most of."""
-    if text.lower() not in ("fair", "drf"):
+def _parsed_scheduler(text: str) -> str | None:
+    """YARN's Fair Scheduler compares by memory, or by what each has most of; None for its third
+    policy, which is not played.
+    """
+    if text.lower() not in ("fair", "drf", "fifo"):
         raise ValueError(text)
-    return text.lower()
+    return None if text.lower() == "fifo" else text.lower()
 
 
 _AMOUNT = re.compile(
-    r"(?P<number>\d+)\s*(?P<unit>mb|vcores)|(?P<name>memory-mb|vcores)\s*=\s*(?P<amount>\d+)"
+    r"(?P<number>\d+)(?:\.\d*)?\s*(?P<unit>mb|vcores)"
+    r"|(?P<name>memory-mb|vcores)\s*=\s*(?P<amount>\d+)"
 )
 
 
 def _parsed_amounts(text: str) -> dict[str, int] | None:
-    """`1024 mb, 2 vcores` or `memory-mb=1024, vcores=2`; None for parts of the cluster."""
+    """`1024 mb, 2 vcores`, of which YARN cuts decimals off, or `memory-mb=1024, vcores=2`; None for
+    parts of the cluster.
+    """
     if "%" in text:
         return None
     found, rest = {}, text.strip().lower()
@@ -308,6 +313,6 @@ _YARN_QUEUE: dict[str, Field] = {
     "maxResources": ("max_resources", _parsed_amounts, _RESOURCES),
 }
 _YARN_SCHEDULER: dict[str, Field] = {
-    "defaultQueueSchedulingPolicy": ("scheduler", _parsed_scheduler, "fair or drf"),
-    "defaultQueueSchedulingMode": ("scheduler", _parsed_scheduler, "fair or drf"),
+    "defaultQueueSchedulingPolicy": ("scheduler", _parsed_scheduler, "fair, fifo or drf"),
+    "defaultQueueSchedulingMode": ("scheduler", _parsed_scheduler, "fair, fifo or drf"),
 }

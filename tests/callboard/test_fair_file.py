@@ -95,6 +95,17 @@ def test_yarns_queues_have_their_amounts_and_the_files_policy(tmp_path: Path) ->
     }
 
 
+def test_a_policy_and_decimals_that_yarn_has_are_taken_or_noted(tmp_path: Path) -> None:
+    """The file was refused whole."""
+    usual = "<defaultQueueSchedulingPolicy>FIFO</defaultQueueSchedulingPolicy>"
+    own = "<minResources>1024.5 mb, 2 vcores</minResources>"
+    text = f'<allocations><queue name="a">{own}</queue>{usual}</allocations>'
+    found = read_fair_queues(written(tmp_path, text))
+    assert found.queues["a"].min_resources == {"memory": 1024, "vcores": 2}
+    assert found.general == {"scheduler": "fair"}
+    assert found.unplayed == ("defaultQueueSchedulingPolicy",)
+
+
 def test_yarns_queues_are_pools_of_slots_but_for_what_they_hold(tmp_path: Path) -> None:
     found = read_fair_pools(written(tmp_path, YARN))
     assert found.pools == {
