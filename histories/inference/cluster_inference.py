@@ -12,6 +12,7 @@ from callboard.actors.config import NODES_MAX, SLOTS_MAX
 from callboard.histories.model.cluster_history import NO_HOST, HistoryAttempt, HostNames
 from callboard.histories.model.import_report import Fate, Remarks
 from callboard.scheduler.model import KINDS, MAP, REDUCE, SlotKind
+from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 GUESSED_NODES = 100
@@ -151,7 +152,7 @@ class ClusterInference:
             return GUESSED_NODES, (GUESSED_SLOTS, GUESSED_SLOTS)
         per_node = max(GUESSED_SLOTS, -(-max(most) // NODES_MAX))
         nodes = -(-max(most) // per_node)
-        what = f"nodes of {per_node} slots a kind: {max(most):,} tasks ran at once at most"
+        what = f"nodes of {per_node} slots a kind: {count(max(most), 'task')} ran at once at most"
         self._remarks.add("guessed", what, count=nodes)
         return nodes, (per_node, per_node)
 

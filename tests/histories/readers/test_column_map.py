@@ -204,6 +204,9 @@ def test_what_failed_took_slots_too(tmp_path: Path) -> None:
     columns = "job=id,submit=begin,start=begin,end=over,state=state,maps=n,unit=s"
     found = imported(written(tmp_path, table), columns)
     assert remark(found.remarks, "40 tasks ran at once at most")[:2] == ("guessed", 20)
+    alone = "\n".join(table.splitlines()[:2]).replace("32", "1")
+    found = imported(written(tmp_path, alone), columns)
+    assert remark(found.remarks, ": 1 task ran at once at most")[:2] == ("guessed", 1)
 
 
 def test_tasks_that_failed_fail_again(tmp_path: Path) -> None:
