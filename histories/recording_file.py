@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,6 +24,7 @@ from callboard.histories.model.tasks_file import (
 )
 from callboard.histories.readers.column_map import PARQUET_MAGIC, TableReader, is_table
 from callboard.histories.readers.hadoop1_history import Hadoop1Reader, is_hadoop1_history
+from callboard.histories.readers.history_reader import HistoryReader
 from callboard.histories.readers.jhist import JhistReader, is_jhist
 from callboard.histories.readers.opendc import (
     has_no_jobs,
@@ -65,72 +66,30 @@ class Imported(NamedTuple):
     begin_ms: Millis = 0
 
 
-class Reader(Protocol):
-    """Reads one file after the other."""
-
-    def read(self, path: Path) -> None:
-        """Read a file; ScenarioError names line and field of what is wrong."""
-
-
 class HistoryFormat(NamedTuple):
-    """A format: its name, how its files begin, what reads them all into a maker, and what stands in
-    them that is not looked at.
+    """A format: its name, how its files begin, what reads them, and what stands in them that is not
+    looked at.
     """
 
     name: str
     begins: Callable[[bytes], bool]
-    read: Callable[[RecordingMaker, Sequence[Path], str], None]
+    reader: type[HistoryReader]
     unused: str = ""
-
-
-def _read_files_with(
-    make: Callable[[RecordingMaker], Reader],
-) -> Callable[[RecordingMaker, Sequence[Path], str], None]:
-    """Reads files with a reader that needs no map of columns."""
-
-    def read(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -> None:
-        reader = make(maker)
-        for path in paths:
-            reader.read(path)
-
-    return read
-
-
-def _read_tables(maker: RecordingMaker, paths: Sequence[Path], columns: str) -> None:
-    reader = TableReader(maker, columns)
-    for path in paths:
-        reader.read(path)
 
 
 _IN_HISTORIES = "names, counters, error texts, ports, times of sorting"
 FORMATS: tuple[HistoryFormat, ...] = (
+    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, Hadoop1Reader, _IN_HISTORIES),
+    HistoryFormat("Hadoop 2 job history", is_jhist, JhistReader, _IN_HISTORIES),
     HistoryFormat(
-        "Hadoop 1 job history",
-        is_hadoop1_history,
-        _read_files_with(Hadoop1Reader),
-        _IN_HISTORIES,
+        "Rumen trace", is_rumen, RumenReader, "names, bytes, records, use of resources, laws"
     ),
-    HistoryFormat("Hadoop 2 job history", is_jhist, _read_files_with(JhistReader), _IN_HISTORIES),
+    HistoryFormat("SLS jobs", is_sls, SlsReader, "priorities, resources, execution types"),
+    HistoryFormat("SLS SYNTH workload", is_synth, SynthReader),
     HistoryFormat(
-        "Rumen trace",
-        is_rumen,
-        _read_files_with(RumenReader),
-        "names, bytes, records, use of resources, laws",
+        "Standard Workload Format", is_swf, SwfReader, "CPU time, memory, group, application"
     ),
-    HistoryFormat(
-        "SLS jobs",
-        is_sls,
-        _read_files_with(SlsReader),
-        "priorities, resources, execution types",
-    ),
-    HistoryFormat("SLS SYNTH workload", is_synth, _read_files_with(SynthReader)),
-    HistoryFormat(
-        "Standard Workload Format",
-        is_swf,
-        _read_files_with(SwfReader),
-        "CPU time, memory, group, application",
-    ),
-    HistoryFormat("table", is_table, _read_tables),
+    HistoryFormat("table", is_table, TableReader),
 )
 """Every format that is told by its content, in the order in which they are tried."""
 
@@ -170,13 +129,15 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
         problem = "a trace of failures has no jobs; import it together with files that have"
         raise ScenarioError(problem, source=failures[0])
     form, readable = _only_format(files, columns, remarks)
-    if columns and form.read is not _read_tables:
+    if columns and form.reader is not TableReader:
         remarks.add(
             "dropped", "--map: not used; it says what a table's columns mean, and this is no table"
         )
     maker = RecordingMaker(form.name, str(files[0]), remarks)
+    reader = form.reader(maker, columns)
     with _without_garbage_collection():
-        form.read(maker, readable, columns)
+        for path in readable:
+            reader.read(path)
         note = f"jobs' fields that no simulation needs: {form.unused}"
         remarks.add("dropped", note, count=maker.jobs if form.unused else 0)
         recording = maker.finish()

@@ -33,6 +33,14 @@ PURPOSES: dict[str, Stage] = {
 }
 """What a task is for that is no map and no reduce, by the types that files name; cleaning up after
 an attempt is for neither."""
+ENDING_OF_WORD: dict[str, Ending] = {
+    "SUCCESS": "succeeded",
+    "SUCCEEDED": "succeeded",
+    "FAILED": "failed",
+    "ERROR": "failed",
+    "KILLED": "killed",
+}
+"""How something ended, by the words of Hadoop's histories."""
 NO_HOST: HostNumber = -1
 
 

@@ -29,6 +29,7 @@ from callboard.histories.model.container_amounts import (
     container_amounts,
     greatest_amounts,
 )
+from callboard.histories.readers.history_reader import HistoryReader
 from callboard.histories.readers.unpacked_text import (
     begins_as_array,
     ends_within_line,
@@ -130,11 +131,11 @@ def _refuse_part(part: str) -> None:
     raise ScenarioError(f"{problem}; or unit={units}, or rows=tasks", key="workload.columns")
 
 
-class TableReader:
-    """Reads one table after the other."""
+class TableReader(HistoryReader):
+    """Reads tables."""
 
-    def __init__(self, maker: RecordingMaker, columns: str) -> None:
-        self._maker = maker
+    def __init__(self, maker: RecordingMaker, columns: str = "") -> None:
+        super().__init__(maker, columns)
         self._map = ColumnMap(columns)
         self._jobs: dict[str, HistoryJob] = {}
         self._named: dict[tuple[str, bool, str], HistoryTask] = {}
@@ -144,9 +145,7 @@ class TableReader:
         self._came_ms: int | None = None
         """When the job of the row before came."""
 
-    def read(self, path: Path) -> None:
-        """Read a table; ScenarioError names line and column of what is wrong."""
-        self._path = path
+    def _read_file(self, path: Path) -> None:
         names, rows = self._columns_and_rows(path)
         columns = self._map
         if not columns.columns and {"submission_time", "duration", "cpu_count"} <= {*names}:
@@ -188,7 +187,7 @@ class TableReader:
                 yield at, dict(zip(names, cells, strict=True))
                 continue
             note = "rows of another number of cells than the table has columns"
-            self._maker.remarks.add("dropped", note, f"{self._path.name}:{at}")
+            self._note("dropped", note, at)
             torn = at
         if torn and torn == at and ends_within_line(self._path):
             self._maker.remarks.mark_cut(self._path.name, at)
@@ -229,7 +228,7 @@ class TableReader:
         for states, what in ((_WAITING, "begun (PENDING)"), (_GOES_ON, "ended (RUNNING)")):
             if state in states:
                 note = f"rows of what had not {what}"
-                self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+                self._note("dropped", note, line)
                 return
         if self._map.rows == "tasks":
             self._take_task(row, line)
@@ -245,7 +244,7 @@ class TableReader:
         begun = start_ms if start_ms is not None else job.submit_ms or 0
         counts = {"maps": self._task_count(row, "maps", line, 1)}
         counts["reduces"] = self._task_count(row, "reduces", line, 0)
-        self._note_untold_reduces(row, counts["reduces"], job.place_in_file)
+        self._note_untold_reduces(row, counts["reduces"], line)
         spans = start_ms is not None and not row.get("map_time") and not counts["reduces"]
         for tasks, number, kind in ((job.maps, "maps", "map"), (job.reduces, "reduces", "reduce")):
             length = self._length_ms(row, _EVERY[number], line, whole=kind == "map")
@@ -265,15 +264,15 @@ class TableReader:
         ended = self._maker.add(job) and job.finish_ms is not None
         self._maker.remarks.add("read", told, count=ended)
 
-    def _note_untold_reduces(self, row: _Row, reduces: int, place: str) -> None:
+    def _note_untold_reduces(self, row: _Row, reduces: int, line: int) -> None:
         """Say of how many reduces it is not known how long they take, or of which length there are
         none.
         """
         told = _has_value(row, "reduce_time")
         note = "reduces of jobs that do not tell how long one takes"
-        self._maker.remarks.add("dropped", note, place, 0 if told else reduces)
+        self._note("dropped", note, line, 0 if told else reduces)
         note = "lengths of reduces of jobs that do not tell how many they are"
-        self._maker.remarks.add("dropped", note, place, told and not _has_value(row, "reduces"))
+        self._note("dropped", note, line, told and not _has_value(row, "reduces"))
 
     def _note_job_step(self, job: HistoryJob) -> None:
         """Say of a row a job that it looks like a part of the job before."""
@@ -284,7 +283,7 @@ class TableReader:
         note = (
             "rows that look like steps of a job, and are jobs here (`sacct --allocations` has none)"
         )
-        self._maker.remarks.add("guessed", note, job.place_in_file)
+        self._note("guessed", note, job.line)
 
     def _fail_last_task(self, job: HistoryJob) -> None:
         """Of a row a job: its last task fails if it did, so that it has done all its work then."""
@@ -292,7 +291,7 @@ class TableReader:
         if job.ending == "failed" and last:
             last[0].attempts[0].ending = "failed"
             note = "jobs that failed: the last of their tasks fails, and they with it"
-            self._maker.remarks.add("inferred", note, job.place_in_file)
+            self._note("inferred", note, job.line)
 
     def _end_with_last_task(self, job: HistoryJob) -> None:
         """Of a row a task: where all tell when they ran, and when their job was submitted, its end
@@ -312,7 +311,7 @@ class TableReader:
         if begun_ms >= job.submit_ms:
             return
         note = "ends of jobs that began before their submission: it cannot be how long they took"
-        self._maker.remarks.add("dropped", note, job.place_in_file)
+        self._note("dropped", note, job.line)
         job.finish_ms = None
 
     def _take_task(self, row: _Row, line: int) -> None:
@@ -333,7 +332,7 @@ class TableReader:
         is_reduce = kind.startswith("r")
         note = "rows of a kind that begins with neither m nor r: taken for maps"
         unknown = kind not in _UNTOLD and not kind.startswith(("m", "r"))
-        self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", unknown)
+        self._note("guessed", note, line, unknown)
         maps, reduces = job.demands
         amounts = greatest_amounts(
             [reduces if is_reduce else maps, self._amounts_of_row(row, line)]
@@ -368,7 +367,7 @@ class TableReader:
         state = _state_word(row)
         note = "rows without a state: taken for successes"
         untold = not state and "state" in self._map.columns
-        self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", untold)
+        self._note("guessed", note, line, untold)
         if not state or state in _SUCCEEDED:
             return "succeeded"
         return "killed" if state == "killed" and "task" in self._map.columns else "failed"
@@ -401,12 +400,11 @@ class TableReader:
         if job.submit_ms is None:
             job.submit_ms = self._time_ms(row, "start", line)
             note = "jobs without a time of submission: submitted when they began"
-            add = self._maker.remarks.add
-            add("guessed", note, f"{self._path.name}:{line}", job.submit_ms is not None)
+            self._note("guessed", note, line, job.submit_ms is not None)
         untold = job.submit_ms is None and self._map.rows == "jobs"
         if untold and self._came_ms is not None:
             note = "jobs of which nothing tells when they came: with the job of the row before"
-            self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}")
+            self._note("guessed", note, line)
             job.submit_ms = self._came_ms
         self._came_ms = job.submit_ms
         return job
@@ -422,7 +420,7 @@ class TableReader:
             return None
         if end_ms < start_ms:
             note = "rows that end before they start: their length is not known"
-            self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+            self._note("dropped", note, line)
             return None
         return end_ms - start_ms
 
@@ -431,7 +429,7 @@ class TableReader:
         if not _has_value(row, meaning):
             note = f"rows that do not tell a number of {meaning}: taken for {unsaid}"
             untold = unsaid and meaning in self._map.columns
-            self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}", bool(untold))
+            self._note("guessed", note, line, bool(untold))
             return unsaid
         number = self._checked_number(value, meaning, line)
         if not 0 <= number <= TASKS_MAX:
@@ -441,7 +439,7 @@ class TableReader:
             )
         if number != round(number):
             note = f"numbers in `{self._column_name(meaning)}` that are not whole: rounded"
-            self._maker.remarks.add("inferred", note, f"{self._path.name}:{line}")
+            self._note("inferred", note, line)
         return round(number)
 
     def _time_ms(self, row: _Row, meaning: str, line: int) -> int | None:
@@ -456,11 +454,11 @@ class TableReader:
         number = self._checked_number(value, meaning, line, forms)
         if number < 0:
             note = f"times in `{self._column_name(meaning)}` below 0: not known"
-            self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+            self._note("dropped", note, line)
             return None
         if not self._map.unit and number:
             note = "times are taken for seconds: no unit is stated"
-            self._maker.remarks.add("guessed", note, f"{self._path.name}:{line}")
+            self._note("guessed", note, line)
         return round(number * TIME_UNITS[self._map.unit or "s"])
 
     def _checked_number(

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from sys import intern
-from typing import TypeVar
 
 from callboard.histories.model.cluster_history import (
+    ENDING_OF_WORD,
     NO_HOST,
     PURPOSES,
-    Ending,
     HistoryAttempt,
     HistoryJob,
     HistoryTask,
@@ -31,12 +30,6 @@ _HISTORY = re.compile(rb'^(!!FILE=|Meta VERSION="|Job JOBID=")', re.MULTILINE)
 _TRACKER = re.compile(r"tracker_(.+?):")
 _FETCHED = re.compile(r"\(REDUCE_SHUFFLE_BYTES\)\([^)]*\)\(([0-9]{1,18})\)")
 _LINES_MAX = 10_000  # of one record: stack traces are long, but a quote that never ends is damage
-_ENDINGS: dict[str, Ending] = {
-    "SUCCESS": "succeeded",
-    "SUCCEEDED": "succeeded",
-    "FAILED": "failed",
-    "KILLED": "killed",
-}
 _NUMBERS_OF_JOB = {
     "SUBMIT_TIME": "submit_ms",
     "LAUNCH_TIME": "launch_ms",
@@ -45,7 +38,6 @@ _NUMBERS_OF_JOB = {
     "TOTAL_REDUCES": "reduces_told",
 }
 _Fields = dict[str, str]
-_K = TypeVar("_K")
 
 
 def is_hadoop1_history(begin: bytes) -> bool:
@@ -54,17 +46,14 @@ def is_hadoop1_history(begin: bytes) -> bool:
 
 
 class Hadoop1Reader(JobByJobReader):
-    """Reads one file after the other."""
+    """Reads Hadoop 1's histories."""
 
     record_is_called = "record"
 
-    def read(self, path: Path) -> None:
-        """Read a file to its end; ScenarioError names the line and the field of what is wrong."""
-        self._begin_file(path)
+    def _read_file(self, path: Path) -> None:
         self._in_configuration = False
         for line, entity, fields in self._records(path):
             self._take_record(entity, fields, line)
-        self._end_job()
 
     def _records(self, path: Path) -> Iterator[tuple[int, str, _Fields]]:
         """(line, entity, its fields) of every record; other lines are noted."""
@@ -96,12 +85,9 @@ class Hadoop1Reader(JobByJobReader):
             self._end_job()
             self._in_configuration = segment[1].endswith(".xml")
             if self._in_configuration:
-                self._maker.remarks.add(
-                    "dropped", "configurations of jobs", self._place_of_line(line)
-                )
+                self._note("dropped", "configurations of jobs", line)
         elif text.strip() and not self._in_configuration:
-            note = "lines that begin no record of a history"
-            self._maker.remarks.add("dropped", note, self._place_of_line(line))
+            self._note("dropped", "lines that begin no record of a history", line)
 
     def _take_record(self, entity: str, fields: _Fields, line: int) -> None:
         if entity == "Job":
@@ -111,8 +97,7 @@ class Hadoop1Reader(JobByJobReader):
         else:
             job = self._job
             if job is None:
-                note = "records of tasks that stand before any job"
-                self._maker.remarks.add("dropped", note, self._place_of_line(line))
+                self._note("dropped", "records of tasks that stand before any job", line)
             elif entity == "Task":
                 self._take_task(job, fields, line)
             else:
@@ -125,7 +110,7 @@ class Hadoop1Reader(JobByJobReader):
         job.queue = fields.get("JOB_QUEUE", job.queue)
         word, place = fields.get("JOB_PRIORITY"), self._place_of_line(line)
         job.priority = self._maker.priority_of_word(word, job.priority, place)
-        job.ending = _ENDINGS.get(fields.get("JOB_STATUS", ""), job.ending)
+        job.ending = ENDING_OF_WORD.get(fields.get("JOB_STATUS", ""), job.ending)
 
     def _take_task(self, job: HistoryJob, fields: _Fields, line: int) -> None:
         task = self._task_of_record(job, fields, line)
@@ -157,7 +142,7 @@ class Hadoop1Reader(JobByJobReader):
             attempt.host = self._maker.hosts.number(tracker[1])
 
     def _end_attempt(self, attempt: HistoryAttempt, fields: _Fields, line: int) -> None:
-        ending = _ENDINGS.get(fields.get("TASK_STATUS", ""), "unknown")
+        ending = ENDING_OF_WORD.get(fields.get("TASK_STATUS", ""), "unknown")
         if self._maker.ends_again(attempt, ending, self._place_of_line(line)):
             return
         attempt.ending = ending
@@ -177,24 +162,10 @@ class Hadoop1Reader(JobByJobReader):
         """The task that a record is about, new if it is the first."""
         name = self._needed_text(fields, "TASKID", line)
         if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
-            other = _found_or_new_task(job.others, name, line)
+            other = job.others.setdefault(name, HistoryTask(line=line))
             other.purpose = PURPOSES[fields["TASK_TYPE"]]
             return other
-        head, _, number = name.rpartition("_")
-        kind = head[-2:]
-        if kind not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
-            problem = f"expected a task such as task_201001010000_0001_m_000000, got {name[:60]!r}"
-            raise ScenarioError(problem, source=self._path, key="TASKID", line=line)
-        if name in job.others:
-            return job.others[name]
-        return _found_or_new_task(job.reduces if kind == "_r" else job.maps, int(number[:9]), line)
-
-
-def _found_or_new_task(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:
-    task = tasks.get(key)
-    if task is None:
-        task = tasks[key] = HistoryTask(line=line)
-    return task
+        return job.others.get(name) or self._numbered_task(job, "TASKID", name, line)
 
 
 def _number_of_quotes(text: str) -> int:

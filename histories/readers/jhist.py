@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from callboard.histories.model.cluster_history import (
+    ENDING_OF_WORD,
     PURPOSES,
-    Ending,
     HistoryAttempt,
     HistoryTask,
 )
@@ -24,12 +24,6 @@ _LEVELS = {
     "NODE_LOCAL": Locality.NODE,
     "RACK_LOCAL": Locality.RACK,
     "OFF_SWITCH": Locality.OFF_RACK,
-}
-_ENDINGS: dict[str, Ending] = {
-    "SUCCEEDED": "succeeded",
-    "FAILED": "failed",
-    "ERROR": "failed",
-    "KILLED": "killed",
 }
 _NUMBERS_OF_JOB = {
     "submitTime": "submit_ms",
@@ -47,13 +41,11 @@ def is_jhist(begin: bytes) -> bool:
 
 
 class JhistReader(JobByJobReader):
-    """Reads one file after the other."""
+    """Reads Hadoop 2's and 3's histories."""
 
     record_is_called = "event"
 
-    def read(self, path: Path) -> None:
-        """Read a history; ScenarioError names line and field of what is wrong."""
-        self._begin_file(path)
+    def _read_file(self, path: Path) -> None:
         lines = text_lines(path, self._maker.remarks)
         if not next(lines)[1].startswith(JSON_MAGIC.decode()):
             problem = "a history in binary Avro; write it as JSON with Hadoop's own"
@@ -64,8 +56,7 @@ class JhistReader(JobByJobReader):
             if text.strip() and not text.lstrip().startswith('{"type":"record"'):
                 self._take_line(text, line)
         if line and line == self._passed_over:
-            self._maker.remarks.mark_cut(self._name, line)
-        self._end_job()
+            self._maker.remarks.mark_cut(path.name, line)
 
     def _take_line(self, text: str, line: int) -> None:
         try:
@@ -87,15 +78,13 @@ class JhistReader(JobByJobReader):
         plain = {key: _unwrapped_union(value) for key, value in event.items()}
         take = self._taker_of_kind(kind)
         if take is None:
-            note = f"events of a kind that no simulation needs: {kind[:40]}"
-            self._maker.remarks.add("dropped", note, self._place_of_line(line))
+            self._note("dropped", f"events of a kind that no simulation needs: {kind[:40]}", line)
         else:
             take(kind, plain, line)
 
     def _pass_over_line(self, line: int) -> None:
         self._passed_over = line
-        note = "lines that hold no whole event"
-        self._maker.remarks.add("dropped", note, self._place_of_line(line))
+        self._note("dropped", "lines that hold no whole event", line)
 
     def _taker_of_kind(self, kind: str) -> Callable[[str, _Event, int], None] | None:
         if kind.startswith("JOB_"):
@@ -118,7 +107,7 @@ class JhistReader(JobByJobReader):
         if kind == "JOB_FINISHED":
             job.ending = "succeeded"
         elif kind in ("JOB_FAILED", "JOB_KILLED", "JOB_ERROR"):
-            job.ending = _ENDINGS[kind.removeprefix("JOB_")]
+            job.ending = ENDING_OF_WORD[kind.removeprefix("JOB_")]
 
     def _take_task(self, kind: str, event: _Event, line: int) -> None:
         task = self._task_of_event(event, line)
@@ -151,7 +140,7 @@ class JhistReader(JobByJobReader):
 
     def _end_attempt(self, attempt: HistoryAttempt, kind: str, event: _Event, line: int) -> None:
         word = str(event.get("taskStatus") or event.get("status") or kind.rpartition("_")[2])
-        ending = _ENDINGS.get(word, "unknown")
+        ending = ENDING_OF_WORD.get(word, "unknown")
         if self._maker.ends_again(attempt, ending, self._place_of_line(line)):
             return
         attempt.ending = ending
@@ -168,19 +157,13 @@ class JhistReader(JobByJobReader):
         """The task of an event, new if it is the first; None if there is no job for it."""
         job = self._job
         if job is None:
-            note = "events of tasks that stand before their job's"
-            self._maker.remarks.add("dropped", note, self._place_of_line(line))
+            self._note("dropped", "events of tasks that stand before their job's", line)
             return None
         name = self._needed_text(event, "taskid", line)
         if str(event.get("taskType")) in ("JOB_SETUP", "JOB_CLEANUP", "TASK_CLEANUP"):
             purpose = PURPOSES.get(str(event.get("taskType")))
             return job.others.setdefault(name, HistoryTask(line=line, purpose=purpose))
-        head, _, number = name.rpartition("_")
-        if head[-2:] not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
-            problem = f"expected a task such as task_1_0001_m_000000, got {name[:60]!r}"
-            raise ScenarioError(problem, source=self._path, key="taskid", line=line)
-        tasks = job.reduces if head.endswith("_r") else job.maps
-        return tasks.setdefault(int(number[:9]), HistoryTask(line=line))
+        return self._numbered_task(job, "taskid", name, line)
 
 
 def _unwrapped_union(value: Any) -> Any:

@@ -7,27 +7,20 @@ from typing import TypeAlias
 
 import msgspec
 
-from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import (
+    ENDING_OF_WORD,
     NO_HOST,
     PURPOSES,
-    Ending,
     HistoryAttempt,
     HistoryJob,
     HistoryTask,
 )
 from callboard.histories.model.container_amounts import container_amounts
+from callboard.histories.readers.history_reader import HistoryReader
 from callboard.histories.readers.json_objects import JsonObjects, first_object_has
-from callboard.histories.readers.unpacked_text import Numbers
 
 _Number: TypeAlias = int | float | str | None
 _TASK_NUMBER = re.compile(r"_[mr]_(\d{1,9})$")
-_ENDINGS: dict[str, Ending] = {
-    "SUCCESS": "succeeded",
-    "SUCCEEDED": "succeeded",
-    "FAILED": "failed",
-    "KILLED": "killed",
-}
 
 
 class LoggedLocation(msgspec.Struct):
@@ -85,16 +78,10 @@ def is_rumen(begin: bytes) -> bool:
     return first_object_has(begin, "jobID")
 
 
-class RumenReader:
-    """Reads traces, file by file."""
+class RumenReader(HistoryReader):
+    """Reads Rumen's traces."""
 
-    def __init__(self, maker: RecordingMaker) -> None:
-        self._maker = maker
-
-    def read(self, path: Path) -> None:
-        """Read a trace; ScenarioError names line and field of what is wrong."""
-        self._path = path
-        self._numbers = Numbers(path, self._maker.remarks)
+    def _read_file(self, path: Path) -> None:
         for line, job in JsonObjects(path, LoggedJob, self._maker.remarks):
             self._maker.add(self._history_job(job, line))
 
@@ -112,20 +99,20 @@ class RumenReader:
         )
         job.user = logged.user or job.user
         job.queue = "" if logged.queue in (None, "default") else str(logged.queue)
-        job.ending = _ENDINGS.get(logged.outcome or "", "unknown")
+        job.ending = ENDING_OF_WORD.get(logged.outcome or "", "unknown")
         job.priority = self._maker.priority_of_word(
             logged.priority, job.priority, job.place_in_file
         )
-        job.maps = dict(self._numbered_tasks(logged.map_tasks or (), job.place_in_file, line))
-        job.reduces = dict(self._numbered_tasks(logged.reduce_tasks or (), job.place_in_file, line))
+        job.maps = dict(self._numbered_tasks(logged.map_tasks or (), line))
+        job.reduces = dict(self._numbered_tasks(logged.reduce_tasks or (), line))
         job.others = {
-            each.task_id or str(nth): self._auxiliary_task(each, job.place_in_file, line)
+            each.task_id or str(nth): self._auxiliary_task(each, line)
             for nth, each in enumerate(logged.other_tasks or ())
         }
         return job
 
     def _numbered_tasks(
-        self, logged: Sequence[LoggedTask], place: str, line: int
+        self, logged: Sequence[LoggedTask], line: int
     ) -> Iterable[tuple[int, HistoryTask]]:
         """(number, task) of each: its own number, or its place where it has none."""
         taken: set[int] = set()
@@ -133,17 +120,17 @@ class RumenReader:
             own = _TASK_NUMBER.search(each.task_id or "")
             number = int(own[1]) if own else nth
             if number in taken:
-                self._maker.remarks.add("dropped", "second tasks of one number", place)
+                self._note("dropped", "second tasks of one number", line)
                 continue
             taken.add(number)
-            yield number, self._history_task(each, place, line)
+            yield number, self._history_task(each, line)
 
-    def _auxiliary_task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
-        task = self._history_task(logged, place, line)
+    def _auxiliary_task(self, logged: LoggedTask, line: int) -> HistoryTask:
+        task = self._history_task(logged, line)
         task.purpose = PURPOSES.get(logged.task_type or "")
         return task
 
-    def _history_task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
+    def _history_task(self, logged: LoggedTask, line: int) -> HistoryTask:
         task = HistoryTask(line=line)
         task.start_ms = self._numbers.non_negative(logged.start_time, "startTime", line)
         task.finish_ms = self._numbers.non_negative(logged.finish_time, "finishTime", line)
@@ -152,7 +139,7 @@ class RumenReader:
         for nth, each in enumerate(logged.attempts or ()):
             name = (each.attempt_id or str(nth)).rpartition("_")[2]
             if task.attempt(name) is not None:
-                self._maker.remarks.add("dropped", "second records of an attempt", place)
+                self._note("dropped", "second records of an attempt", line)
                 continue
             task.attempts.append(self._history_attempt(each, name, line))
         return task
@@ -166,7 +153,7 @@ class RumenReader:
         return HistoryAttempt(
             time_ms(logged.start_time, "startTime", line),
             time_ms(logged.finish_time, "finishTime", line),
-            _ENDINGS.get(logged.result or "", "unknown"),
+            ENDING_OF_WORD.get(logged.result or "", "unknown"),
             host,
             time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
             name=name,

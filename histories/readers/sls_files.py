@@ -13,7 +13,6 @@ import msgspec
 
 from callboard.actors.config import TASKS_MAX
 from callboard.actors.job_spec import Amounts
-from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import (
     NO_HOST,
     HistoryAttempt,
@@ -21,8 +20,8 @@ from callboard.histories.model.cluster_history import (
     HistoryTask,
 )
 from callboard.histories.model.container_amounts import container_amounts, greatest_amounts
+from callboard.histories.readers.history_reader import HistoryReader
 from callboard.histories.readers.json_objects import JsonObjects, first_object_has
-from callboard.histories.readers.unpacked_text import Numbers
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _Number: TypeAlias = int | float | str | None
@@ -65,17 +64,12 @@ def is_sls(begin: bytes) -> bool:
     )
 
 
-class SlsReader:
-    """Reads one file after the other."""
+class SlsReader(HistoryReader):
+    """Reads SLS's jobs and topologies."""
 
-    def __init__(self, maker: RecordingMaker) -> None:
-        self._maker = maker
-        self._nth = 0
+    _nth = 0  # of all jobs, file after file
 
-    def read(self, path: Path) -> None:
-        """Read a file; ScenarioError names line and field of what is wrong."""
-        self._path = path
-        self._numbers = Numbers(path, self._maker.remarks)
+    def _read_file(self, path: Path) -> None:
         for line, job in JsonObjects(path, SlsJob, self._maker.remarks):
             if job.tasks is None and job.nodes is not None:
                 self._take_rack(job, line)
@@ -90,8 +84,7 @@ class SlsReader:
                 self._maker.capacities.append(
                     self._container_amounts(node.get("memory-mb"), node.get("vcores"), line)
                 )
-        note = "labels of a topology's nodes"
-        self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+        self._note("dropped", "labels of a topology's nodes", line)
 
     def _take_job(self, sls: SlsJob, line: int) -> None:
         self._nth += 1
@@ -115,7 +108,7 @@ class SlsReader:
             job.reduces = dict(enumerate(reduces.tasks))
             job.demands = greatest_amounts(maps.amounts), greatest_amounts(reduces.amounts)
             note = "jobs of a job's further stages, which come when those began"
-            self._maker.remarks.add("guessed", note, job.place_in_file, later)
+            self._note("guessed", note, line, later)
             self._maker.add(job)
 
     def _stages_of_job(self, sls: SlsJob, line: int) -> list["_Stage"]:
@@ -142,9 +135,7 @@ class SlsReader:
         if length_ms is not None:
             start_ms = 0 if start_ms is None else start_ms
             end_ms = start_ms + length_ms
-        note = "delays of containers' requests"
-        place = f"{self._path.name}:{line}"
-        self._maker.remarks.add("dropped", note, place, container.delay is not None)
+        self._note("dropped", "delays of containers' requests", line, container.delay is not None)
         host = self._maker.hosts.number(container.host or "")
         inputs = () if host == NO_HOST else (host,)
         count = max(self._checked_count(container.count, "count", line), 1)

@@ -19,9 +19,9 @@ from msgspec import Meta
 from callboard.actors.config import JOBS_MAX, NODES_MAX, TASKS_MAX
 from callboard.actors.job_spec import Amounts
 from callboard.actors.kernel.streams import Stream
-from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
 from callboard.histories.model.container_amounts import NO_DEMANDS, container_amounts
+from callboard.histories.readers.history_reader import HistoryReader
 from callboard.histories.readers.json_objects import JsonObjects, first_object_has
 from callboard.histories.readers.unpacked_text import TIME_MAX_MS
 from callboard.scheduler.model import Millis
@@ -165,15 +165,10 @@ def is_synth(begin: bytes) -> bool:
     return first_object_has(begin, "workloads") and b'"num_jobs"' in begin
 
 
-class SynthReader:
-    """Draws the jobs of one file after the other."""
+class SynthReader(HistoryReader):
+    """Draws the jobs of SYNTH workloads."""
 
-    def __init__(self, maker: RecordingMaker) -> None:
-        self._maker = maker
-
-    def read(self, path: Path) -> None:
-        """Draw a file's jobs; ScenarioError names the field of what is wrong."""
-        self._path = path
+    def _read_file(self, path: Path) -> None:
         for line, trace in JsonObjects(path, SynthTrace, self._maker.remarks):
             self._take_trace(trace, line)
 
@@ -190,9 +185,8 @@ class SynthReader:
             workload = trace.workloads[_weighted_choice(weights, self._choices.uniform(nth, 0))]
             self._take_job(workload, nth, line)
         note = "jobs drawn from the file's distributions; SLS itself would draw others"
-        self._maker.remarks.add("inferred", note, f"{self._path.name}:{line}", trace.num_jobs)
-        note = "deadlines and reservations of classes of jobs"
-        self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+        self._note("inferred", note, line, trace.num_jobs)
+        self._note("dropped", "deadlines and reservations of classes of jobs", line)
 
     def _take_job(self, workload: SynthWorkload, nth: int, line: int) -> None:
         weights = [each.class_weight for each in workload.job_classes]
@@ -212,7 +206,7 @@ class SynthReader:
         job.reduces = _tasks_of_lengths(of_reduces, job.submit_ms + max(of_maps, default=0), line)
         later = sum(map(len, lengths[2:]))
         note = "tasks of stages after the second: nothing tells when they come"
-        self._maker.remarks.add("dropped", note, job.place_in_file, later)
+        self._note("dropped", note, line, later)
         self._maker.add(job)
 
     def _submit_s(self, times: Sequence[SynthTime], nth: int) -> int:

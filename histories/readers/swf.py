@@ -15,6 +15,7 @@ from callboard.actors.config import NODES_MAX, SLOTS_MAX, TASKS_MAX
 from callboard.histories.inference.cluster_inference import StatedCluster
 from callboard.histories.inference.recording_maker import RecordingMaker
 from callboard.histories.model.cluster_history import HistoryAttempt, HistoryJob, HistoryTask
+from callboard.histories.readers.history_reader import HistoryReader
 from callboard.histories.readers.unpacked_text import ends_within_line, text_lines
 from callboard.scheduler.text.scenario_error import ScenarioError
 
@@ -61,18 +62,16 @@ def is_swf(begin: bytes) -> bool:
     return False
 
 
-class SwfReader:
-    """Reads one file after the other."""
+class SwfReader(HistoryReader):
+    """Reads logs of the Standard Workload Format."""
 
-    def __init__(self, maker: RecordingMaker) -> None:
-        self._maker = maker
+    def __init__(self, maker: RecordingMaker, columns: str = "") -> None:
+        super().__init__(maker, columns)
         self._most = 1  # processors that any job had
         self._spans = array("q")  # the start, the end and the processors of each job
         self._knows_waits = False
 
-    def read(self, path: Path) -> None:
-        """Read a log; ScenarioError names line and field of what is wrong."""
-        self._path = path
+    def _read_file(self, path: Path) -> None:
         header: dict[str, str] = {}
         lines = text_lines(path, self._maker.remarks)
         for line, text in lines:
@@ -115,8 +114,7 @@ class SwfReader:
         processors = row.processors if row.processors > 0 else row.wanted_processors
         lacking = _lacking_field(row, processors)
         if lacking:
-            note = f"jobs without {lacking}"
-            self._maker.remarks.add("dropped", note, f"{self._path.name}:{line}")
+            self._note("dropped", f"jobs without {lacking}", line)
             return
         if processors > TASKS_MAX:
             problem = f"{processors:,.0f} processors; the limit is {TASKS_MAX:,}"
@@ -137,16 +135,16 @@ class SwfReader:
 
     def _note_assumptions(self, row: SwfLine, line: int) -> None:
         """What is assumed of a job, or left out."""
-        place, add = f"{self._path.name}:{line}", self._maker.remarks.add
         wanted = "jobs whose processors are those that they asked for"
-        add("inferred", wanted, place, row.processors <= 0)
+        self._note("inferred", wanted, line, row.processors <= 0)
         waited = "jobs of unknown wait: nothing tells how long they took to respond"
-        add("guessed", waited, place, row.wait < 0)
+        self._note("guessed", waited, line, row.wait < 0)
         for status, how in ((_FAILED, "failed"), (_CANCELLED, "were cancelled")):
             ended = f"jobs that {how}: played for as long as they ran, and then done"
-            add("inferred", ended, place, row.status == status)
-        add("dropped", "jobs' dependencies on others before them", place, row.preceding > 0)
-        add("inferred", "jobs of n processors: n equal maps, which need not start together", place)
+            self._note("inferred", ended, line, row.status == status)
+        self._note("dropped", "jobs' dependencies on others before them", line, row.preceding > 0)
+        equal = "jobs of n processors: n equal maps, which need not start together"
+        self._note("inferred", equal, line)
 
     def _history_job(self, row: SwfLine, processors: int, line: int) -> HistoryJob:
         submit_ms = round(row.submit * 1000)
