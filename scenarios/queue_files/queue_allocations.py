@@ -24,7 +24,7 @@ from callboard.scheduler.orders.capacity.queues import QueueParams
 from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 from callboard.scheduler.text.scenario_error import ScenarioError
 
-_HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
+HADOOP1_PROPERTY = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
 _YARN = re.compile(r"yarn\.scheduler\.capacity\.root\.(?P<queue>.+)\.(?P<name>[^.]+)")
 _DEFAULT = re.compile(r"mapred\.capacity-scheduler\.default-(?P<name>[^.]+)")
 _YARN_QUEUES = "yarn.scheduler.capacity.root.queues"
@@ -98,7 +98,7 @@ def _queue_and_property(name: str) -> tuple[str | None, str] | None:
     default = _DEFAULT.fullmatch(name)
     if default is not None:
         return None, default["name"]
-    match = _HADOOP1.fullmatch(name) or _YARN.fullmatch(name)
+    match = HADOOP1_PROPERTY.fullmatch(name) or _YARN.fullmatch(name)
     return None if match is None else (match["queue"], match["name"])
 
 
@@ -138,7 +138,7 @@ def _checked_queues(
     return queues
 
 
-def parsed_maximum(text: str) -> float | None:
+def _parsed_maximum(text: str) -> float | None:
     """-1 stands for none."""
     number = float(text)
     return None if number == -1 else number
@@ -151,15 +151,19 @@ def parsed_boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
-_FIELDS: dict[str, Field] = {
-    "capacity": ("capacity", float, "a number of percent"),
-    "maximum-capacity": ("maximum_capacity", parsed_maximum, "a number of percent, or -1 for none"),
+_PERCENT = "a number of percent; amounts of resources and weights are not played"
+SHARED_QUEUE_FIELDS: dict[str, Field] = {
+    "capacity": ("capacity", float, _PERCENT),
+    "maximum-capacity": ("maximum_capacity", _parsed_maximum, f"{_PERCENT}, or -1 for none"),
     "minimum-user-limit-percent": (
         "minimum_user_limit_percent",
         int,
         "a whole number of percent",
     ),
     "user-limit-factor": ("user_limit_factor", float, "a number"),
+}
+"""What both Hadoop 1's Capacity Scheduler and YARN's say of a queue, and is played."""
+_FIELDS: dict[str, Field] = {
+    **SHARED_QUEUE_FIELDS,
     "supports-priority": ("supports_priority", parsed_boolean, "true or false"),
 }
-"""What is played."""

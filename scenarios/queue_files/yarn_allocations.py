@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnParams, YarnQueueParams
 from callboard.actors.yarn.yarn_queues import QueueTree
 from callboard.scenarios.queue_files.queue_allocations import (
+    HADOOP1_PROPERTY,
+    SHARED_QUEUE_FIELDS,
     Field,
     parsed_boolean,
-    parsed_maximum,
     take_property,
 )
 from callboard.scenarios.queue_files.scheduler_xml import (
@@ -31,7 +32,6 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 
 _FILE = re.compile(r"yarn\.scheduler\.capacity\.(?P<name>[^.]+)")
 _QUEUE = re.compile(r"yarn\.scheduler\.capacity\.root(?:\.(?P<queue>.+))?\.(?P<name>[^.]+)")
-_HADOOP1 = re.compile(r"mapred\.capacity-scheduler\.queue\.(?P<queue>.+)\.(?P<name>[^.]+)")
 _ROOT = ""
 
 
@@ -76,7 +76,7 @@ def read_yarn_queues(path: Path) -> YarnQueueSettings:
     for name, text in properties.items():
         of_file, of_queue = (
             _FILE.fullmatch(name),
-            _QUEUE.fullmatch(name) or _HADOOP1.fullmatch(name),
+            _QUEUE.fullmatch(name) or HADOOP1_PROPERTY.fullmatch(name),
         )
         if of_file is not None and of_file["name"] in _GENERAL:
             take_property(general, _GENERAL[of_file["name"]], name, text.strip(), path)
@@ -159,16 +159,8 @@ def _calculator_name(text: str) -> str:
     return "dominant" if text.endswith("DominantResourceCalculator") else "memory"
 
 
-_PERCENT = "a number of percent; amounts of resources and weights are not played"
 _FIELDS: dict[str, Field] = {
-    "capacity": ("capacity", float, _PERCENT),
-    "maximum-capacity": ("maximum_capacity", parsed_maximum, f"{_PERCENT}, or -1 for none"),
-    "minimum-user-limit-percent": (
-        "minimum_user_limit_percent",
-        int,
-        "a whole number of percent",
-    ),
-    "user-limit-factor": ("user_limit_factor", float, "a number"),
+    **SHARED_QUEUE_FIELDS,
     "priority": ("priority", int, "a whole number"),
     "disable_preemption": ("preemptable", lambda text: not parsed_boolean(text), "true or false"),
     "maximum-am-resource-percent": ("am_percent", _share_as_percent, "a part of 1"),
