@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from callboard.actors.job_spec import Amounts
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.histories.model.cluster_history import HistoryJob, HistoryTask
+from callboard.histories.model.cluster_history import HistoryJob
 from callboard.histories.played_history import PlayedHistory
 from callboard.scheduler.model import MAPS, REDUCES, STAGES, JobId, NodeId, Stage
 from callboard.scheduler.text.quantities import count
@@ -108,25 +108,18 @@ def _job_containers(
 ) -> Iterator[dict[str, Any]]:
     for stage in STAGES:
         takes = amounts.of_task(number, stage)
-        for task in job.tasks_of(stage):
-            for each in _task_container(stage, task, racks):
-                yield each | takes
-
-
-def _task_container(
-    stage: Stage, task: HistoryTask, racks: dict[NodeId, int]
-) -> Iterator[dict[str, Any]]:
-    best = task.last_success
-    if best is None or best.start_ms is None or best.ended_ms is None:
-        return
-    kind, priority = _TYPES[stage]
-    yield {
-        "container.host": f"/rack-{racks[best.node]:04}/{_node_name(best.node)}",
-        "container.start.ms": best.start_ms,
-        "container.end.ms": best.ended_ms,
-        "container.priority": priority,
-        "container.type": kind,
-    }
+        kind, priority = _TYPES[stage]
+        for best in (task.last_success for task in job.tasks_of(stage)):
+            if best is None or best.start_ms is None or best.ended_ms is None:
+                continue
+            yield {
+                "container.host": f"/rack-{racks[best.node]:04}/{_node_name(best.node)}",
+                "container.start.ms": best.start_ms,
+                "container.end.ms": best.ended_ms,
+                "container.priority": priority,
+                "container.type": kind,
+                **takes,
+            }
 
 
 def _node_name(node: NodeId) -> str:
