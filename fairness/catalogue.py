@@ -36,8 +36,8 @@ PROPERTIES: tuple[Property, ...] = tuple(
 PROPERTIES_BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}
 
 
-def property_of_rule(rule: str) -> str:
-    """The property that looks at a rule of the journal's checks, by its id; else at the end."""
+def property_name_of_rule(rule: str) -> str:
+    """The name of the property that looks at a rule, by its id; else `finishes`."""
     found = (prop.name for prop in PROPERTIES if prop.source.partition(";")[0] == rule)
     return next(found, "finishes")
 

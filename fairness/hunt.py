@@ -15,7 +15,7 @@ from hypothesis import Phase, target
 
 from callboard.actors.config import Cluster
 from callboard.fairness import search
-from callboard.fairness.catalogue import property_of_rule
+from callboard.fairness.catalogue import property_name_of_rule
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.variants import (
@@ -103,7 +103,7 @@ class Hunt:
         """Whether its run comes to its end; counts those that do not."""
         why, violation = experiment.run.why_unfinished, experiment.run.violation
         if why:
-            shown_by = property_of_rule("" if violation is None else violation.rule)
+            shown_by = property_name_of_rule("" if violation is None else violation.rule)
             self.failures[experiment.policy] += 1
             self.first_failures.setdefault(experiment.policy, FailedRun(why, shown_by))
         return not why

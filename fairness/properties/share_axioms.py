@@ -36,7 +36,7 @@ ALL_PRESENT_EQUALS: ScenarioFamily = msgspec.structs.replace(ALL_PRESENT, priori
 _axiom = partial(Statement, family=ALL_PRESENT, misfit=with_entitlements)
 
 
-class _Case:
+class _ShareCase:
     """The jobs of an experiment and its map slots, and what each job is due of them."""
 
     def __init__(self, experiment: Experiment) -> None:
@@ -93,7 +93,7 @@ def _map_stage_submission(spec: JobSpec) -> msg.SubmitStage:
     family=ALL_PRESENT_EQUALS,
 )
 def max_min_shares(experiment: Experiment) -> int:
-    case, times = _Case(experiment), 0
+    case, times = _ShareCase(experiment), 0
     short = [job for job in case.jobs if case.due[job.job] < job.maps]
     for job in short:
         due = case.due[job.job]
@@ -114,7 +114,7 @@ def max_min_shares(experiment: Experiment) -> int:
     source="F6",
 )
 def pareto(experiment: Experiment) -> int:
-    case = _Case(experiment)
+    case = _ShareCase(experiment)
     given = sum(case.due.values())
     most = min(sum(job.maps for job in case.jobs), case.slots)
     if given != most:
@@ -122,7 +122,7 @@ def pareto(experiment: Experiment) -> int:
     return 1
 
 
-def _check_none_is_due_less(case: _Case, after: Mapping[JobId, Fraction], change: str) -> None:
+def _check_none_is_due_less(case: _ShareCase, after: Mapping[JobId, Fraction], change: str) -> None:
     for job in case.jobs:
         due = case.due[job.job]
         if after.get(job.job, due) < due:
@@ -138,7 +138,7 @@ def _check_none_is_due_less(case: _Case, after: Mapping[JobId, Fraction], change
     source="F8; DRF",
 )
 def population_monotone(experiment: Experiment) -> int:
-    case = _Case(experiment)
+    case = _ShareCase(experiment)
     if len(case.jobs) == 1:
         return 0
     for gone in case.jobs:
@@ -154,7 +154,7 @@ def population_monotone(experiment: Experiment) -> int:
     source="F9",
 )
 def resource_monotone(experiment: Experiment) -> int:
-    case = _Case(experiment)
+    case = _ShareCase(experiment)
     for slots in (case.slots + 1, 2 * case.slots):
         _check_none_is_due_less(case, case.shares_due(case.jobs, slots), f"of {slots} slots")
     return 2 * len(case.jobs)
@@ -167,7 +167,7 @@ def resource_monotone(experiment: Experiment) -> int:
     source="F7; Sprumont 1991",
 )
 def truthful(experiment: Experiment) -> int:
-    case, times = _Case(experiment), 0
+    case, times = _ShareCase(experiment), 0
     for place, job in enumerate(case.jobs):
         lies = {1, job.maps // 2, job.maps - 1, job.maps + 1, 2 * job.maps} - {0, job.maps}
         for lie in sorted(lies):
@@ -189,7 +189,7 @@ def truthful(experiment: Experiment) -> int:
     source="F7, its known failures",
 )
 def unsplittable(experiment: Experiment) -> int:
-    case, times = _Case(experiment), 0
+    case, times = _ShareCase(experiment), 0
     for place, job in enumerate(case.jobs):
         if job.maps < 2:
             continue

@@ -49,7 +49,7 @@ AT_ONCE: ScenarioFamily = msgspec.structs.replace(
 )
 
 
-class _Fluid:
+class _IdealMachineCase:
     """The jobs and the order's discipline as the ideal machine takes them."""
 
     def __init__(self, experiment: Experiment) -> None:
@@ -128,10 +128,10 @@ def _why_no_size_seen(policy: Policy) -> str | None:
     misfit=_why_no_discipline,
 )
 def ideal_work(experiment: Experiment) -> int:
-    fluid = _Fluid(experiment)
-    moments = sorted({*fluid.ends_ms("fifo"), *map(Fraction, fluid.arrivals_ms)})
+    case = _IdealMachineCase(experiment)
+    moments = sorted({*case.ends_ms("fifo"), *map(Fraction, case.arrivals_ms)})
     for at_ms in moments[:: 1 + len(moments) // SAMPLES]:
-        mine, its = (fluid.work_left_ms(each, at_ms) for each in (fluid.discipline, "fifo"))
+        mine, its = (case.work_left_ms(each, at_ms) for each in (case.discipline, "fifo"))
         if mine != its:
             raise PropertyViolated(
                 f"at {as_seconds(at_ms)} {as_seconds(mine)} are left to do,"
@@ -149,15 +149,15 @@ def ideal_work(experiment: Experiment) -> int:
     misfit=_why_no_discipline,
 )
 def ideal_dominance(experiment: Experiment) -> int:
-    fluid = _Fluid(experiment)
-    ends = zip(fluid.jobs, fluid.ends_ms(fluid.discipline), fluid.ends_ms("ps"), strict=True)
+    case = _IdealMachineCase(experiment)
+    ends = zip(case.jobs, case.ends_ms(case.discipline), case.ends_ms("ps"), strict=True)
     for job, mine, shared in ends:
         if mine > shared:
             raise PropertyViolated(
-                f'"{job.name}" is done at {as_seconds(mine)} under {fluid.discipline_in_words},'
+                f'"{job.name}" is done at {as_seconds(mine)} under {case.discipline_in_words},'
                 f" and at {as_seconds(shared)} if the machine is shared"
             )
-    return len(fluid.jobs)
+    return len(case.jobs)
 
 
 @Statement(
@@ -170,10 +170,10 @@ def ideal_dominance(experiment: Experiment) -> int:
     misfit=_why_no_discipline,
 )
 def ideal_mean(experiment: Experiment) -> int:
-    fluid = _Fluid(experiment)
-    own, mine = fluid.discipline_in_words, fluid.ends_ms(fluid.discipline)
-    for other in sorted(_OTHERS - {fluid.discipline}):
-        its = fluid.ends_ms(other)
+    case = _IdealMachineCase(experiment)
+    own, mine = case.discipline_in_words, case.ends_ms(case.discipline)
+    for other in sorted(_OTHERS - {case.discipline}):
+        its = case.ends_ms(other)
         if sum(mine) > sum(its):
             raise PropertyViolated(
                 f"Σ C is {as_seconds(sum(mine))} under {own},"
@@ -197,16 +197,16 @@ def ideal_mean(experiment: Experiment) -> int:
     misfit=_why_no_size_seen,
 )
 def smaller_only(experiment: Experiment) -> int:
-    fluid = _Fluid(experiment)
-    ends = fluid.ends_ms(fluid.discipline)
-    for number, (job, end) in enumerate(zip(fluid.jobs, ends, strict=True)):
-        alone = fluid.ends_without_larger_ms(number)
+    case = _IdealMachineCase(experiment)
+    ends = case.ends_ms(case.discipline)
+    for number, (job, end) in enumerate(zip(case.jobs, ends, strict=True)):
+        alone = case.ends_without_larger_ms(number)
         if end != alone:
             raise PropertyViolated(
                 f'"{job.name}" is done at {as_seconds(end)}, and at {as_seconds(alone)} without the'
                 " jobs that are larger"
             )
-    return len(fluid.jobs)
+    return len(case.jobs)
 
 
 @Statement(
@@ -218,14 +218,14 @@ def smaller_only(experiment: Experiment) -> int:
     misfit=_why_no_discipline,
 )
 def blind(experiment: Experiment) -> int:
-    fluid = _Fluid(experiment)
-    for number, job in enumerate(fluid.jobs):
-        as_it_is = fluid.others_left_at_end_ms(number, Fraction(1))
-        if as_it_is != fluid.others_left_at_end_ms(number, Fraction(3, 2)):
+    case = _IdealMachineCase(experiment)
+    for number, job in enumerate(case.jobs):
+        as_it_is = case.others_left_at_end_ms(number, Fraction(1))
+        if as_it_is != case.others_left_at_end_ms(number, Fraction(3, 2)):
             raise PropertyViolated(
                 f'what is left of the others when "{job.name}" is done depends on how long it is'
             )
-    return len(fluid.jobs)
+    return len(case.jobs)
 
 
 def policy_with_exact_sizes(policy: Policy) -> Policy:
@@ -262,20 +262,20 @@ def _slack_of_launch_gaps_ms(run: ObservedRun) -> Millis:
     misfit=why_order_overruled,
 )
 def dominance(experiment: Experiment) -> int:
-    fluid, run = _Fluid(experiment), _run_with_exact_sizes(experiment)
+    case, run = _IdealMachineCase(experiment), _run_with_exact_sizes(experiment)
     slots = run.slot_count(SlotKind.MAP)
-    if any(job.maps < slots for job in fluid.jobs):
+    if any(job.maps < slots for job in case.jobs):
         raise NotApplicable("a job has fewer tasks than there are slots")
-    longest = max(job.map_ms for job in fluid.jobs)
+    longest = max(job.map_ms for job in case.jobs)
     slack = (2 - Fraction(1, slots)) * longest + _slack_of_launch_gaps_ms(run)
     ends = job_ends_ms(run)
-    for job, shared in zip(fluid.jobs, fluid.ends_ms("ps", slots), strict=True):
+    for job, shared in zip(case.jobs, case.ends_ms("ps", slots), strict=True):
         if ends[job.job] > shared + slack:
             raise PropertyViolated(
                 f'"{job.name}" ended at {as_seconds(ends[job.job])}; under processor sharing it'
                 f" would have at {as_seconds(shared)}, and the bound is {as_seconds(slack)} more"
             )
-    return len(fluid.jobs)
+    return len(case.jobs)
 
 
 @Statement(

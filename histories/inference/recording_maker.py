@@ -25,7 +25,7 @@ from callboard.histories.inference.draft_jobs import (
     FailedAttempt,
 )
 from callboard.histories.inference.task_lengths import LONGEST_MS, TaskLengths
-from callboard.histories.model.attempt_log import AttemptCollecting, AttemptLog
+from callboard.histories.model.attempt_log import AttemptLog, AttemptLogMaker
 from callboard.histories.model.cluster_history import (
     NO_HOST,
     Ending,
@@ -64,7 +64,7 @@ class RecordingMaker:
         """The first submission by the file's own clock, once all jobs are there."""
         self.log: AttemptLog | None = None
         """Every attempt of the jobs that count, once all are there."""
-        self._collecting = AttemptCollecting()
+        self._log_maker = AttemptLogMaker()
         self._format = form
         self._source = source
         self._drafts: list[DraftJob] = []
@@ -117,7 +117,7 @@ class RecordingMaker:
         draft = self._draft_job(job)
         if draft is not None:
             self._drafts.append(draft)
-            self._collecting.add_job(job)
+            self._log_maker.add_job(job)
         return draft is not None
 
     def _rename_repeated(self, job: HistoryJob) -> None:
@@ -141,7 +141,7 @@ class RecordingMaker:
             problem = f"there is no job in it that can be played{why}"
             raise ScenarioError(problem, source=self._source)
         cluster = self._inference.cluster(self.stated, self._source)
-        self.log = self._collecting.attempt_log(self.hosts, cluster.renumbered)
+        self.log = self._log_maker.attempt_log(self.hosts, cluster.renumbered)
         begin_ms = self.begin_ms = min(draft.submit_ms for draft in self._drafts)
         self._check_span(begin_ms)
         ordered = sorted(self._drafts, key=lambda draft: draft.submit_ms)

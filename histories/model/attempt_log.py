@@ -86,7 +86,7 @@ class AttemptLog:
         )
 
 
-class AttemptCollecting:
+class AttemptLogMaker:
     """Hears of jobs, and makes the log of them once all hosts have their racks."""
 
     def __init__(self) -> None:

@@ -73,7 +73,7 @@ def read_fair_pools(path: Path) -> FairSettings:
     """
     stated = _stated_elements(path)
     dialect = _HADOOP1 if stated.is_hadoop1 else _YARN
-    found = _Taken(path)
+    found = _ElementReader(path)
     general = found.read_values(stated.general, {**dialect.limits, **_TIMEOUTS, **dialect.mode})
     usual = {"mode": general.pop("mode")} if "mode" in general else {}
     pools = {
@@ -99,7 +99,7 @@ def read_fair_queues(path: Path) -> YarnQueueSettings:
     stated = _stated_elements(path)
     if stated.is_hadoop1:
         raise ScenarioError("pools of Hadoop 1, in slots; `--policy fair` plays them", source=path)
-    found = _Taken(path)
+    found = _ElementReader(path)
     general = found.read_values(stated.general, _YARN_SCHEDULER)
     queues = {
         name: found.params(YarnQueueParams, name, found.read_values(told, _YARN_QUEUE, name))
@@ -169,8 +169,8 @@ def _child_texts(element: Xml.Element) -> dict[str, str]:
     return {each.tag: each.text or "" for each in element if each.tag not in ("pool", "queue")}
 
 
-class _Taken:
-    """What has been taken of a file, and which elements have not."""
+class _ElementReader:
+    """Reads the elements of a file, and keeps which of them are not played."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
