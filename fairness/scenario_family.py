@@ -14,10 +14,11 @@ class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
     The numbers limit what is drawn (`min_slots` is the least of map slots a node), and no file of
     a user's own.  The others say what there may be: `reduces`; `priorities` other than normal;
     `noise` in the length of tasks; maps that take longer far from their input
-    (`locality_matters`); nodes that differ (`heterogeneous`); `faults`, of all kinds or
-    `only_crashes`; heartbeats other than Hadoop 1.0's (`heartbeat_options`); different `arrivals`.
-    `pools` are those that jobs name.  In `prompt` scenarios nodes send a heartbeat at every end of
-    an attempt and often besides.  `stream_length` equal jobs may come one after the other.
+    (`locality_matters`); nodes that differ, or tasks by a node's type (`heterogeneous`); `faults`,
+    of all kinds or `only_crashes`; heartbeats other than Hadoop 1.0's (`heartbeat_options`);
+    different `arrivals`.  `pools` are those that jobs name.  In `prompt` scenarios nodes send a
+    heartbeat at every end of an attempt and often besides.  `stream_length` equal jobs may come
+    one after the other.
     """
 
     nodes: int = 3
