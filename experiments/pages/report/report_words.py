@@ -103,18 +103,21 @@ def _finding_with_remark(runs: SeedRuns, remark: str) -> str:
 
 def _unlike_jobs_words(runs: SeedRuns, names: Sequence[str]) -> str:
     """Of how many jobs there is no response time, where that is not the same under all policies: a
-    mean without the jobs that failed says little beside one with them.
+    mean without the jobs that failed says little beside one with them.  A run that was cut off
+    lacks those too that had not been submitted by then, where others of its seed have them.
     """
     missing, submitted, alike = [0] * len(names), [0] * len(names), True
     for row in runs.rows:
-        done = []
-        for place, result in enumerate(row):
-            if result is not None:
-                completed = completed_among(result.jobs, result.jobs.job)
-                done.append(set(result.jobs.job[completed].tolist()))
-                submitted[place] += len(completed)
-                missing[place] += int((~completed).sum())
-        alike = alike and all(each == done[0] for each in done)
+        played = {place: result.jobs for place, result in enumerate(row) if result is not None}
+        every = {job for jobs in played.values() for job in jobs.job.tolist()}
+        done = {
+            place: frozenset(jobs.job[completed_among(jobs, jobs.job)].tolist())
+            for place, jobs in played.items()
+        }
+        for place, completed in done.items():
+            submitted[place] += len(every)
+            missing[place] += len(every - completed)
+        alike = alike and len({*done.values()}) < 2
     if alike:
         return ""
     told = [

@@ -223,6 +223,21 @@ def test_means_of_other_jobs_are_told_to_be_such() -> None:
     assert (lost.of(whole), lost.of(cut)) == (0, 1)
 
 
+def test_jobs_that_a_run_was_cut_off_before_are_missing_in_its_mean(tmp_path: Path) -> None:
+    """All that had been submitted was done, so that the sentence had nobody to name, and failed."""
+    apart = tmp_path / "apart.toml"
+    apart.write_text('name = "apart"\n[workload]\nkind = "jobs"\n' + "".join(
+        f"[[workload.job]]\nat_s = {at_s}\nmaps = 1\nmap_s = 1\n" for at_s in (0, 1000)
+    ))  # fmt: skip
+    whole, cut = (
+        callboard.run(apart, options=callboard.RunOptions(until_ms=until_ms)).result
+        for until_ms in (None, 500_000)
+    )
+    runs = SeedRuns("apart", ("fifo", "fair"), (1,), ((whole, cut),))
+    told = " These are not the same jobs: 1 of 2 under fair did not complete."
+    assert told in found_sentence(runs)
+
+
 def test_what_is_equal_in_all_seeds_is_no_chance() -> None:
     """It said "less in 0 of 2, equal in 2 seeds, which may be chance", and called both `fair`."""
     runs = SeedRuns("toy", ("fair", "fair"), (1, 2), ((result(90.0),) * 2, (result(100.0),) * 2))
