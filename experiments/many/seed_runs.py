@@ -56,6 +56,12 @@ class SeedRuns(msgspec.Struct, frozen=True):
             self.figures_of_policy(place, figure), self.figures_of_policy(other, figure)
         )
 
+    def against_policy(self, policy: str, other: str, figure: Figure) -> PairedComparison:
+        """The same by name; of no run where one of the two was not asked."""
+        if not {policy, other} <= {*self.policies}:
+            return compare_paired((), ())
+        return self.against(self.policies.index(policy), self.policies.index(other), figure)
+
     def results_of_policy(self, place: int) -> list[RunResult]:
         """What was played of one policy, in the order of seeds."""
         return [result for row in self.rows if (result := row[place]) is not None]

@@ -73,11 +73,8 @@ class CellTable:
         """The policy's figure minus the first policy's in the same setting, seed by seed; of no run
         where one of the two was not asked.
         """
-        runs, first = self._runs[setting], self.policies[0]
-        if not {policy, first} <= {*runs.policies}:
-            return interval(())
-        place = runs.policies.index
-        return runs.against(place(policy), place(first), figure).difference
+        runs = self._runs[setting]
+        return runs.against_policy(policy, self.policies[0], figure).difference
 
 
 def parsed_numbers(values: Sequence[str]) -> list[float] | None:

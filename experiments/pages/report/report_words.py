@@ -207,9 +207,9 @@ def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
     first, *labels = policy_labels(policies)
     for policy, name in zip(policies[1:], labels, strict=True):
         found = [
-            runs.against_first(runs.policies.index(policy), mean_response_s)
-            for runs in (group.runs for group in groups)
-            if policy in runs.policies[1:]
+            group.runs.against_policy(policy, policies[0], mean_response_s)
+            for group in groups
+            if policy in group.runs.policies and len(group.runs.policies) > 1
         ]
         if found:
             lines.append(_sentence_over_settings(found, name, first))
@@ -324,8 +324,8 @@ def _sentence_over_settings(found: Sequence[PairedComparison], name: str, first:
     """
     compared = [each for each in found if each.difference.runs]
     if not compared:
-        settings = count(len(found), "setting")
-        return f"{name} has not been compared with {first} in any of {settings}."
+        anywhere = f" in any of {len(found)} settings" if len(found) > 1 else ""
+        return f"{name} has not been compared with {first}{anywhere}."
     more = _more_settings_words(len(found) - len(compared), "not been compared")
     return f"{_faster_or_slower_sentence(compared, name, first)}{more}."
 

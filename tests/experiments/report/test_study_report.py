@@ -481,6 +481,21 @@ def test_of_a_sweep_it_says_plainly_in_how_many_settings_which_was_faster() -> N
     assert "; in the other one the difference may be chance. " in lead
 
 
+def test_of_a_sweep_the_lead_compares_with_the_first_policy_alone() -> None:
+    """In the second scenario fair was compared with hfsp, and the lead spoke of fifo."""
+    first = list(cells(()))
+    renamed = {"fifo": "hfsp", "fair": "fair"}
+    second = [
+        msgspec.structs.replace(each, scenario="other", policy=renamed[each.policy])
+        for each in first
+    ]
+    assert study_report(ReportSource(cells=[*first, *second])).lead == (
+        "Under fair a job took 49% less on average than under fifo, in 1 setting;"
+        " 1 more has not been compared."
+        " hfsp has not been compared with fifo. 3 seeds each."
+    )
+
+
 def stopped_sweep(every: Sequence[PlayedCell], played: int) -> ReportSource:
     """A sweep that was stopped when so many of its runs had been played."""
     rest = [msgspec.structs.replace(each, result=None) for each in every[played:]]
