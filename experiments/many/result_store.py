@@ -44,6 +44,9 @@ _SOURCES = "CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, given TEX
 _FILES = "CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, path TEXT NOT NULL)"
 """Nor this one.  A path is seen from the store's folder."""
 
+_OPTIONS = "CREATE TABLE IF NOT EXISTS options (key TEXT PRIMARY KEY, asked TEXT NOT NULL)"
+"""Nor this one: there nobody knows with which options contents were asked for."""
+
 
 def users_store_path() -> Path:
     """The file in which results are kept that nobody has named one for: `callboard/results.sqlite`
@@ -111,15 +114,21 @@ class ResultStore:
         with self._database_errors_told(), self._db:
             self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
 
-    def put_places(self, places: Iterable[tuple[str, str]]) -> None:
+    def put_places(self, places: Iterable[tuple[str, str]], options: str | None = None) -> None:
         """Note where contents are, each a place and a key; a place has the key it was given last,
-        and the order that it was first put in.
+        and the order that it was first put in.  `options` are what was asked of all of them beside
+        their places, where that matters.
         """
+        rows = list(places)
         query = (
             "INSERT INTO places VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET key = excluded.key"
         )
         with self._database_errors_told(), self._db:
-            self._db.executemany(query, places)
+            self._db.executemany(query, rows)
+            if options is not None:
+                asked = [(key, options) for _, key in rows]
+                self._db.execute(_OPTIONS)
+                self._db.executemany("INSERT OR REPLACE INTO options VALUES (?, ?)", asked)
 
     def drop_places(self, places: Iterable[str]) -> None:
         """Forget where contents were; the contents stay."""
@@ -130,6 +139,10 @@ class ResultStore:
         """The key of each place, in their order."""
         with self._database_errors_told():
             return dict(self._db.execute("SELECT place, key FROM places ORDER BY rowid"))
+
+    def options_by_key(self) -> dict[str, str]:
+        """The options of each content of which they are known, by its key."""
+        return self._pairs_in_table("options", "SELECT key, asked FROM options")
 
     def put_question(self, name: str, question: bytes) -> None:
         """Remember what was asked of the results."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.experiments.run.run_result import RunResult
+from callboard.scheduler.model import Millis
 
 _FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\w+)', re.MULTILINE)
 
@@ -22,11 +23,19 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
     seed: int
 
 
+class CellOptions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a sweep asked of a run beside its place: its scenario's timeline or not, and its end."""
+
+    faults: bool = True
+    until_ms: Millis | None = None
+
+
 class PlayedCell(msgspec.Struct, frozen=True):
     """A scenario in a setting, under a policy, with a seed.
 
     `result` is None for a run that failed, and `error` says why; both are empty while it has not
-    been played.  `key` names its content (`cell.cell_key`).
+    been played.  `key` names its content (`content_key.task_key`); `options` are None where they
+    are not known.
     """
 
     scenario: str
@@ -36,6 +45,7 @@ class PlayedCell(msgspec.Struct, frozen=True):
     result: RunResult | None = None
     error: str = ""
     key: str = ""
+    options: CellOptions | None = None
 
     @property
     def was_played(self) -> bool:

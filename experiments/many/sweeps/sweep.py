@@ -14,7 +14,7 @@ from callboard.experiments.many.computing import (
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.result_store import Kept, ResultStore
 from callboard.experiments.many.run_tasks import SoloTask, SoloTimes, play_task, unpack_solo_times
-from callboard.experiments.many.sweeps.played_cell import Place, PlayedCell, Setting
+from callboard.experiments.many.sweeps.played_cell import CellOptions, Place, PlayedCell, Setting
 from callboard.experiments.many.sweeps.sweep_plan import SOLO, PlannedCell, PlannedSweep
 from callboard.experiments.many.task_pool import Workers
 from callboard.experiments.run.run_result import unpack_result
@@ -91,12 +91,12 @@ def _calls_noted_in_store(
     sweep: PlannedSweep, store: ResultStore, asked: dict[str, str]
 ) -> Iterator[Call]:
     """A call for each run, after where it stands has been noted, in `asked` too."""
-    cells = sweep.cells()
+    cells, options = sweep.cells(), msgspec.json.encode(sweep.plan.options).decode()
     while some := [
         (_encoded_place(cell), _call_for_cell(cell)) for cell in islice(cells, LOOKED_UP_AT_ONCE)
     ]:
         places = {place: call.key for place, call in some}
-        store.put_places(places.items())
+        store.put_places(places.items(), options)
         asked |= places
         yield from (call for _, call in some)
 
@@ -128,8 +128,16 @@ def read_cells(store: ResultStore) -> list[PlayedCell]:
         for place, key in places
         if place.policy == SOLO and key in kept and (times := kept[key].value) is not None
     }
+    options = {
+        key: msgspec.json.decode(asked, type=CellOptions)
+        for key, asked in store.options_by_key().items()
+    }
     return [
-        _cell_with_result(place, key, kept.get(key), alone.get(_world_of_place(place)))
+        _cell_with_result(
+            PlayedCell(*msgspec.structs.astuple(place), key=key, options=options.get(key)),
+            kept.get(key),
+            alone.get(_world_of_place(place)),
+        )
         for place, key in places
         if place.policy != SOLO
     ]
@@ -139,10 +147,7 @@ def _world_of_place(place: Place) -> tuple[str, Setting, int]:
     return place.scenario, place.setting, place.seed
 
 
-def _cell_with_result(
-    place: Place, key: str, kept: Kept | None, alone: SoloTimes | None
-) -> PlayedCell:
-    cell = PlayedCell(place.scenario, place.setting, place.policy, place.seed, key=key)
+def _cell_with_result(cell: PlayedCell, kept: Kept | None, alone: SoloTimes | None) -> PlayedCell:
     if kept is None:
         return cell
     if kept.value is None:

@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.experiments.many.run_tasks import RunTask, SoloTask, worthy_engine
 from callboard.experiments.many.seeds import seeds_of
-from callboard.experiments.many.sweeps.played_cell import Place, Setting
+from callboard.experiments.many.sweeps.played_cell import CellOptions, Place, Setting
 from callboard.experiments.run.run_hints import any_by_heartbeats, interval_hint
 from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
@@ -52,6 +52,11 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
     trust: bool = False
     until_ms: Millis | None = None
     engine: EngineName = "auto"
+
+    @property
+    def options(self) -> CellOptions:
+        """What is asked of each run beside its place."""
+        return CellOptions(self.faults, self.until_ms)
 
     def __post_init__(self) -> None:
         if not self.scenarios:

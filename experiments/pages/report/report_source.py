@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.actors.config import Cluster
-from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.many.sweeps.played_cell import CellOptions, PlayedCell, Setting
 from callboard.experiments.many.sweeps.sensitivity import Question
 from callboard.experiments.pages.charts.cell_table import CellTable
 from callboard.experiments.pages.charts.chart_catalogue import (
@@ -24,9 +24,8 @@ from callboard.experiments.pages.charts.run_labels import labelled_runs, run_set
 from callboard.experiments.pages.report.run_commands import backtest_command_line, journal_command
 from callboard.experiments.pages.report.world_facts import (
     WorldFacts,
+    facts_of_cell,
     facts_of_journal,
-    facts_of_named_scenario,
-    facts_of_unchanged_file,
 )
 from callboard.experiments.run.run_hints import (
     any_by_heartbeats,
@@ -36,12 +35,17 @@ from callboard.experiments.run.run_hints import (
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import JournalError
+from callboard.journal.tell.time_format import seconds_in_full
 from callboard.journal.told_scenario import told_part_settings, told_scenario, told_scenario_table
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.text.quantities import as_sentence
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LINES_MAX = 200
+_UNKNOWN_OPTIONS = (
+    "An earlier version of Callboard has kept these runs, and not whether --until or --no-faults"
+    " was given: the commands that play them again are without."
+)
 _BACKTEST = "The jobs are those of a recorded history. How far predictions of it are off:"
 
 
@@ -176,14 +180,19 @@ def source_of_sweep(
 ) -> ReportSource:
     """All that is known of a sweep, which is perhaps in a store."""
     first = {cell.scenario: cell for cell in reversed(sweep.cells)}
-    worlds = {name: _facts_of_cell(cell, sweep.sources) for name, cell in first.items()}
+    worlds = {
+        name: facts_of_cell(cell, sweep.sources.get(name, name)) for name, cell in first.items()
+    }
+    notes = list(_lost_world_notes(worlds, sweep.sources))
+    if store is not None and any(cell.options is None for cell in sweep.cells):
+        notes.append(_UNKNOWN_OPTIONS)
     return ReportSource(
         cells=sweep.cells,
         questions=sweep.questions,
         worlds=worlds,
         within_s=within_s,
         again=[] if store is None else _store_commands(sweep, store, within_s),
-        notes=list(_lost_world_notes(worlds, sweep.sources)),
+        notes=notes,
         errors=notes_with_scenario(sweep.cells, sweep.notes),
     )
 
@@ -198,13 +207,6 @@ def _lost_world_notes(
             if Path(file).exists():
                 why = f"its runs are not those of {file} as it is now, or they were cut short"
             yield f"{name}: its cluster cannot be told: {why}."
-
-
-def _facts_of_cell(cell: PlayedCell, sources: Mapping[str, str]) -> WorldFacts:
-    source = sources.get(cell.scenario, cell.scenario)
-    if source != cell.scenario:
-        return facts_of_unchanged_file(source, cell)
-    return facts_of_named_scenario(cell.scenario, cell.setting)
 
 
 def notes_with_scenario(cells: Sequence[PlayedCell], notes: Mapping[str, str]) -> list[str]:
@@ -233,11 +235,20 @@ def sweep_command_lines(
         slowdown = all(cell.result is None or cell.result.solo_ms is not None for cell in mine)
         alone = ["--slowdown"] if slowdown else []
         for low, high in _unbroken_ranges(seeds):
-            told = [*words, "--seeds", f"{low}..{high}", *alone]
+            told = [*words, "--seeds", f"{low}..{high}", *alone, *_option_words(mine[0])]
             lines += [
                 shlex.join([*told, *more, "--store", store]) for more in _setting_options(mine)
             ]
     return lines
+
+
+def _option_words(cell: PlayedCell) -> Iterator[str]:
+    """What was asked of its sweep beside places, as far as that is known."""
+    options = cell.options or CellOptions()
+    if not options.faults:
+        yield "--no-faults"
+    if options.until_ms is not None:
+        yield from ("--until", seconds_in_full(options.until_ms))
 
 
 def _unbroken_ranges(seeds: Sequence[int]) -> list[tuple[int, int]]:
@@ -247,22 +258,31 @@ def _unbroken_ranges(seeds: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _cells_of_each_sweep(cells: Sequence[PlayedCell]) -> Iterator[Sequence[PlayedCell]]:
-    """The cells that one sweep may have filled: of one scenario, in settings of the same keys, each
-    under the same policies with the same seeds.
+    """The cells that one sweep may have filled: of one scenario with the same options, in settings
+    of the same keys, each under the same policies with the same seeds.
     """
-    seeds: dict[tuple[str, Setting, str], list[int]] = {}
+    seeds: dict[_SeedRow, list[int]] = {}
     for cell in cells:
-        seeds.setdefault((cell.scenario, cell.setting, cell.policy), []).append(cell.seed)
-    policies: dict[tuple[str, Setting, tuple[int, ...]], list[str]] = {}
-    for (scenario, setting, policy), played in seeds.items():
-        policies.setdefault((scenario, setting, tuple(sorted(played))), []).append(policy)
-    sweeps: dict[object, set[tuple[str, Setting, str]]] = {}
-    for (scenario, setting, in_order), names in policies.items():
+        seeds.setdefault(_seed_row(cell), []).append(cell.seed)
+    policies: dict[tuple[str, CellOptions | None, Setting, tuple[int, ...]], list[str]] = {}
+    for (scenario, options, setting, policy), played in seeds.items():
+        alike = (scenario, options, setting, tuple(sorted(played)))
+        policies.setdefault(alike, []).append(policy)
+    sweeps: dict[object, set[_SeedRow]] = {}
+    for (scenario, options, setting, in_order), names in policies.items():
         keys = tuple(key for key, _ in setting)
-        mine = sweeps.setdefault((scenario, keys, in_order, tuple(names)), set())
-        mine |= {(scenario, setting, name) for name in names}
+        mine = sweeps.setdefault((scenario, options, keys, in_order, tuple(names)), set())
+        mine |= {(scenario, options, setting, name) for name in names}
     for mine in sweeps.values():
-        yield [cell for cell in cells if (cell.scenario, cell.setting, cell.policy) in mine]
+        yield [cell for cell in cells if _seed_row(cell) in mine]
+
+
+_SeedRow = tuple[str, CellOptions | None, Setting, str]
+"""What cells have in common that differ in their seeds alone."""
+
+
+def _seed_row(cell: PlayedCell) -> _SeedRow:
+    return cell.scenario, cell.options, cell.setting, cell.policy
 
 
 def _setting_options(cells: Sequence[PlayedCell]) -> Iterator[list[str]]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 
@@ -10,13 +11,13 @@ from callboard.actors.config import node_facts
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.many.content_key import task_key
 from callboard.experiments.many.run_tasks import RunTask
-from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.many.sweeps.played_cell import CellOptions, PlayedCell
 from callboard.experiments.run.run_hints import timeline_switch_note, timeline_switches
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.run.trust import NO_CODE
 from callboard.experiments.user_errors import InputError
-from callboard.journal.format import JournalError
+from callboard.journal.format import JournalError, is_journal
 from callboard.scenarios.scenario_file import Scenario, from_dict
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import PolicySpecError
@@ -45,23 +46,20 @@ def facts_of_journal(started: RunStarted) -> WorldFacts:
     return WorldFacts()
 
 
-def facts_of_unchanged_file(source: str, cell: PlayedCell) -> WorldFacts:
-    """What a user's own file says of a run, if it would still be the run that was played."""
-    overrides = [f"{key}={value}" for key, value in (*cell.setting, ("seed", cell.seed))]
+def facts_of_cell(cell: PlayedCell, source: str) -> WorldFacts:
+    """What is found where a run's scenario was asked for: of its own name what has that name; of a
+    user's own file what it says if it would still be the run that was played.
+    """
+    options = cell.options or CellOptions()
+    asked = () if is_journal(Path(source)) else (*cell.setting, ("seed", cell.seed))
+    overrides = [f"{key}={value}" for key, value in asked]
     with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
-        spec = load_run(source, overrides, trust=NO_CODE)
-        played = msgspec.structs.replace(spec, policy=cell.policy)
-        if task_key(RunTask(played)) == cell.key:
-            return facts_of_scenario(spec.scenario)
-    return WorldFacts()
-
-
-def facts_of_named_scenario(scenario: str, setting: Setting = ()) -> WorldFacts:
-    """What is found under the scenario's name, in a setting; nothing if it is a user's own file."""
-    with suppress(ScenarioError, InputError, JournalError, PolicySpecError, OSError):
-        overrides = [f"{key}={value}" for key, value in setting]
-        spec = load_run(scenario, overrides, trust=NO_CODE)
-        if spec.scenario.name == scenario:
+        spec = load_run(source, overrides, faults=options.faults, trust=NO_CODE)
+        found = (spec.scenario.name, cell.scenario)
+        if source != cell.scenario:
+            run = msgspec.structs.replace(spec, policy=cell.policy, until_ms=options.until_ms)
+            found = (task_key(RunTask(run)), cell.key)
+        if found[0] == found[1]:
             return facts_of_scenario(spec.scenario)
     return WorldFacts()
 

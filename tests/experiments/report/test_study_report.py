@@ -1,7 +1,9 @@
 """What a report of runs says, and what it keeps to itself."""
 
 import re
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -15,6 +17,7 @@ from callboard.cli import run_command_line
 from callboard.experiments.many.seed_runs import SeedRuns, mean_response_s
 from callboard.experiments.many.sweeps.key_steps import single_key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
+from callboard.experiments.many.sweeps.sweep_plan import SweepPlan
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
 from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
 from callboard.experiments.pages.charts.run_labels import run_settings
@@ -43,6 +46,7 @@ from tests.callboard.test_run_hints import SWITCHED
 from tests.experiments.charts.support import record, under
 from tests.experiments.charts.test_store_charts import SIGMA, cells, of_sigma, result
 from tests.experiments.report.html import ReadPage
+from tests.experiments.test_sweep import play
 from tests.journal.stories import STORY, cut_at
 
 
@@ -461,6 +465,17 @@ def test_the_cluster_of_a_scenario_of_ones_own_is_told_while_its_file_is_what_wa
     assert "the cluster has" not in said(study_report(source_of_store(store)))
 
 
+def test_the_cluster_is_told_of_a_sweep_of_a_journal_too(tmp_path: Path) -> None:
+    """It said that its runs were not those of the journal: with their seed set it could not be."""
+    journal, store = tmp_path / "recorded.journal", tmp_path / "s.sqlite"
+    asked = ["run", "two-jobs", "--policy", "fifo", "--until", "5s", "--journal", str(journal)]
+    assert run_command_line(asked) == 0
+    play(SweepPlan(scenarios=(str(journal),)), store)
+    source = source_of_store(store)
+    assert not source.notes
+    assert "The cluster has 4 nodes" in said(study_report(source))
+
+
 @pytest.mark.usefixtures("figures")
 def test_of_a_sweep_it_says_plainly_in_how_many_settings_which_was_faster() -> None:
     """Fair took half as long as FIFO; in the third setting there is one seed, in the last it took
@@ -697,6 +712,27 @@ def test_the_commands_that_fill_a_store(
 ) -> None:
     (line,) = sweep_command_lines(list(cells(*settings)), "s")
     assert line == f"callboard sweep toy --policy fifo --policy fair --seeds 1..3 {options}"
+
+
+def test_the_commands_that_fill_a_store_have_the_options_of_its_runs(tmp_path: Path) -> None:
+    """Without them they played other runs in the places of these."""
+    store = tmp_path / "s.sqlite"
+    plan = SweepPlan(scenarios=("two-jobs",), policies=("hfsp",))
+    play(msgspec.structs.replace(plan, policies=("fifo",), until_ms=5_000), store)
+    play(msgspec.structs.replace(plan, policies=("fair",), faults=False), store)
+    play(plan, store)
+    source = source_of_store(store)
+    begun, end = "callboard sweep two-jobs --policy", f"--store {store}"
+    assert list(source.again[:3]) == [
+        f"{begun} fifo --seeds 1..1 --until 5 {end}",
+        f"{begun} fair --seeds 1..1 --no-faults {end}",
+        f"{begun} hfsp --seeds 1..1 {end}",
+    ]
+    assert not source.notes
+    with closing(sqlite3.connect(store)) as kept, kept:
+        kept.execute("DROP TABLE options")  # as earlier versions have written it
+    (note,) = source_of_store(store).notes
+    assert "not whether --until or --no-faults was given" in note
 
 
 def test_points_that_are_no_grid_have_a_command_each() -> None:
