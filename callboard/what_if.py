@@ -117,7 +117,8 @@ def _swept_error_sentence(
     calls = [Call(task_key(task), play_task, (task,)) for task in history.unchanged]
     kept = [each.kept for each in compute_missing(calls, store, workers)]
     values = [each.value for each in kept if each is not None and each.value is not None]
-    played = [unpack_result(value) for value in values]
+    with store.unreadable_content_told():
+        played = [unpack_result(value) for value in values]
     if not played:
         return "No back-test: the unchanged history could not be played."
     return _error_sentence(jobs, played, history.unchanged[0].spec, history.timeline)

@@ -199,6 +199,14 @@ class ResultStore:
             return dict(self._db.execute(query)) if there else {}
 
     @contextmanager
+    def unreadable_content_told(self) -> Iterator[None]:
+        """InputError for the ValueError of what is read of it and cannot be made out."""
+        try:
+            yield
+        except ValueError as error:
+            raise InputError(f"{self.path}: {error}") from None
+
+    @contextmanager
     def _database_errors_told(self) -> Iterator[None]:
         """InputError for what SQLite says."""
         try:

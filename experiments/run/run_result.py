@@ -141,7 +141,15 @@ def pack_result(result: RunResult) -> bytes:
 
 
 def unpack_result(data: bytes) -> RunResult:
-    """The result again; msgspec's errors or ValueError for other bytes."""
+    """The result again; ValueError for other bytes, and for a result of another version."""
+    try:
+        return _unpacked_result(data)
+    except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise ValueError(f"a result cannot be read ({problem})") from None
+
+
+def _unpacked_result(data: bytes) -> RunResult:
     plain: dict[str, Any] = msgspec.msgpack.decode(data)
     jobs = JobColumns(**_unpacked_table(plain["jobs"]))
     solo_ms = None if plain["solo_ms"] is None else _unpacked_column(plain["solo_ms"])

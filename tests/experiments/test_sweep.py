@@ -39,6 +39,7 @@ from callboard.experiments.many.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.many.sweeps.sweep_rows import by_setting, columns_of_runs, varied_keys
 from callboard.experiments.many.sweeps.variation import all_combinations, parse_variation
 from callboard.experiments.many.task_pool import OtherWorkers, dask_workers
+from callboard.experiments.pages.charts.chart_catalogue import read_store
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
@@ -176,6 +177,28 @@ class TestStore:
             db.execute("PRAGMA user_version = 99")
         with pytest.raises(InputError, match="later version"):
             ResultStore(path)
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            pytest.param(b"\xc1", id="no MessagePack"),
+            pytest.param(msgspec.msgpack.encode(7), id="no table"),
+            pytest.param(msgspec.msgpack.encode({}), id="of another version"),
+            pytest.param(msgspec.msgpack.encode({"jobs": {"maps": b"xx"}}), id="damaged"),
+        ],
+    )
+    def test_a_result_that_cannot_be_read_is_told_with_its_store(
+        self, tmp_path: Path, value: bytes
+    ) -> None:
+        """All but the first were tracebacks in a report, and that one in `sweep`."""
+        path = tmp_path / "s"
+        with ResultStore(path) as store:
+            place = msgspec.json.encode(Place("two-jobs", (), "fifo", 1)).decode()
+            store.put_places([(place, "key")])
+            store.add([("key", Kept(value, "", 0.0))])
+            for read in (lambda: read_cells(store), lambda: read_store(path)):
+                with pytest.raises(InputError, match=rf"^{path}: a result cannot be read \("):
+                    read()
 
     def test_two_may_write_at_once(self, tmp_path: Path) -> None:
         with ResultStore(tmp_path / "s") as one, ResultStore(tmp_path / "s") as other:

@@ -171,10 +171,11 @@ def keep_question(question: Question, scenario: str, store: ResultStore) -> Ques
 
 def questions_of(store: ResultStore) -> list[Question]:
     """What was asked of a store's runs, in this order; `reproduce` keeps its outcomes there too,
-    under names of its own.
+    under names of its own.  InputError for questions that cannot be read.
     """
     asked = store.questions().items()
-    return [msgspec.json.decode(each, type=Question) for name, each in asked if name[0] == "{"]
+    with store.unreadable_content_told():
+        return [msgspec.json.decode(each, type=Question) for name, each in asked if name[0] == "{"]
 
 
 class KeyIndex(msgspec.Struct, frozen=True):

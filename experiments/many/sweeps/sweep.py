@@ -117,8 +117,13 @@ def _encoded_place(cell: PlannedCell) -> str:
 
 def read_cells(store: ResultStore) -> list[PlayedCell]:
     """All runs that a store knows of, in the order in which they were asked for, with times alone
-    where they were played.  ValueError for results that cannot be read.
+    where they were played.  InputError for results that cannot be read.
     """
+    with store.unreadable_content_told():
+        return list(_cells_of_store(store))
+
+
+def _cells_of_store(store: ResultStore) -> Iterator[PlayedCell]:
     places = [
         (msgspec.json.decode(text, type=Place), key) for text, key in store.keys_by_place().items()
     ]
@@ -132,15 +137,10 @@ def read_cells(store: ResultStore) -> list[PlayedCell]:
         key: msgspec.json.decode(asked, type=CellOptions)
         for key, asked in store.options_by_key().items()
     }
-    return [
-        _cell_with_result(
-            PlayedCell(*msgspec.structs.astuple(place), key=key, options=options.get(key)),
-            kept.get(key),
-            alone.get(_world_of_place(place)),
-        )
-        for place, key in places
-        if place.policy != SOLO
-    ]
+    for place, key in places:
+        if place.policy != SOLO:
+            cell = PlayedCell(*msgspec.structs.astuple(place), key=key, options=options.get(key))
+            yield _cell_with_result(cell, kept.get(key), alone.get(_world_of_place(place)))
 
 
 def _world_of_place(place: Place) -> tuple[str, Setting, int]:

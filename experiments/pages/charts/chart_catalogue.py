@@ -160,11 +160,8 @@ def sensitivity_chart(question: Question, policy: str, found: Sequence[KeyIndex]
 def read_store(path: Path) -> StoredSweep:
     """The runs and questions of a sweep's store.  InputError for what is none, or has none."""
     with ResultStore(path, must_exist=True) as store:
-        try:
-            cells, questions = read_cells(store), questions_of(store)
-            notes, sources = store.notes(), store.scenario_sources()
-        except ValueError as error:
-            raise InputError(f"{path}: {error}") from None
+        cells, questions = read_cells(store), questions_of(store)
+        notes, sources = store.notes(), store.scenario_sources()
     if not cells:
         raise InputError(f"{path}: {NOTHING_YET}")
     return StoredSweep(cells, questions, notes, sources)
