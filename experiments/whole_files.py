@@ -17,24 +17,30 @@ def replacement_words(path: Path) -> str:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path that becomes the file once all is written, so there is never half a file; but a pipe
-    or a device is written to directly.  A missing folder is made.  OSError, of the file itself, as
-    files do; InputError for a named pipe that nobody reads.
+    or a device is written to directly.  Of a symbolic link it is the file that this leads to.  A
+    missing folder is made.  OSError, of the file itself, as files do; InputError for a named pipe
+    that nobody reads.
     """
     if path.exists() and not path.is_file():
         with _named_pipe_held_open(path) if path.is_fifo() else contextlib.nullcontext():
             yield path
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{os.getpid()}.part.{path.name}")
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{os.getpid()}.part.{target.name[-_NAME_END:]}")
     try:
         yield part
-        part.replace(path)
+        part.replace(target)
     except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
         if isinstance(error, OSError) and error.filename in (None, str(part)):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+_NAME_END = 50
+"""So much of a file's name its part has, which has to be no longer than a name can be."""
 
 
 @contextlib.contextmanager
