@@ -155,8 +155,11 @@ def _first_policy_frame(stack: traceback.StackSummary) -> int | None:
     """
     files = [each.filename for each in stack]
     own = (place for place, file in enumerate(files) if _is_users_own_file(file))
-    scheduling = str(_PACKAGE / "scheduler")
-    ours = (place for place, file in enumerate(files) if file.startswith(scheduling))
+    ours = (
+        place
+        for place, file in enumerate(files)
+        if Path(file).is_relative_to(_PACKAGE / "scheduler")
+    )
     return next(own, next(ours, None))
 
 
@@ -174,8 +177,8 @@ def _notes_of_run(error: Exception, before: str = "  ") -> Iterator[str]:
 
 
 def _is_users_own_file(file: str) -> bool:
-    ours = (str(_PACKAGE), *(sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib")))
-    return not file.startswith(ours) and not file.startswith("<")
+    ours = (_PACKAGE, *(sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib")))
+    return not file.startswith("<") and not any(Path(file).is_relative_to(each) for each in ours)
 
 
 def with_own_pip(message: str) -> str:

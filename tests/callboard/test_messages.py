@@ -4,11 +4,15 @@ import gzip
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.kernel import ActorFailed
 from callboard.cli import run_command_line
-from callboard.experiments.error_messages import with_own_pip
+from callboard.experiments import error_messages
+from callboard.experiments.error_messages import failure_line, with_own_pip
 from callboard.scenarios.scenario_file import find_scenario, from_dict
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.parts import make_policy
@@ -43,6 +47,21 @@ def test_a_scenario_is_not_quoted_by_the_megabyte(changes: dict[str, object]) ->
     with pytest.raises(ScenarioError) as caught:
         from_dict(scenario(**changes), "a.toml")
     assert all(len(line) <= LINE_MAX for line in str(caught.value).split("\n"))
+
+
+def test_a_file_beside_the_package_that_begins_with_its_name_is_somebodys_own() -> None:
+    """The line of `…/callboard_mine.py` was left out, as one of `…/callboard`."""
+    own = f"{Path(error_messages.__file__).parents[1]}_mine.py"
+    names: dict[str, Any] = {"__name__": "mine"}
+    exec(compile("def order():\n    raise ValueError('no')\n", own, "exec"), names)
+    try:
+        names["order"]()
+    except ValueError as error:
+        assert error.__traceback__ is not None
+        cause = error.with_traceback(error.__traceback__.tb_next)  # without this test's own frame
+    failed = ActorFailed(Actor(0, "master"), "a message", 0, cause)
+    failed.__cause__ = cause
+    assert failure_line(failed) == "ValueError: no (callboard_mine.py, line 2, in order)"
 
 
 @pytest.mark.parametrize(
