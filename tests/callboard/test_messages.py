@@ -54,11 +54,9 @@ def test_a_file_beside_the_package_that_begins_with_its_name_is_somebodys_own() 
     own = f"{Path(error_messages.__file__).parents[1]}_mine.py"
     names: dict[str, Any] = {"__name__": "mine"}
     exec(compile("def order():\n    raise ValueError('no')\n", own, "exec"), names)
-    try:
+    with pytest.raises(ValueError, match="no") as raised:
         names["order"]()
-    except ValueError as error:
-        assert error.__traceback__ is not None
-        cause = error.with_traceback(error.__traceback__.tb_next)  # without this test's own frame
+    cause = raised.value.with_traceback(raised.tb.tb_next)  # without this test's own frame
     failed = ActorFailed(Actor(0, "master"), "a message", 0, cause)
     failed.__cause__ = cause
     assert failure_line(failed) == "ValueError: no (callboard_mine.py, line 2, in order)"
