@@ -205,6 +205,13 @@ def _node_of_fault(fault: faults.AnyFault) -> int:
 
 
 def _fault_words(scheduled: ScheduledFault) -> str:
-    fault = scheduled.fault
-    who = node_name(fault.node) if isinstance(fault, faults.NodeFault) else "the master"
+    match fault := scheduled.fault:
+        case faults.NodeFault(node=node):
+            who = node_name(node)
+        case faults.JobFault(job=job):
+            who = job_name(job)
+        case faults.SchedulerFault(scheduler=scheduler):
+            who = f"scheduler {scheduler}"
+        case _:
+            who = "the master"
     return f"{type(fault).__name__} of {who} at {axis_time(scheduled.at_ms)}"

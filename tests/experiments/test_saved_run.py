@@ -114,7 +114,7 @@ def test_of_two_runs_the_one_in_front_is_saved(tmp_path: Path) -> None:
             ],
             "save a journal",
         ),
-        ([(10_000, Intervene((faults.SetPool(0, ""),)))], "no timeline says that"),
+        ([(10_000, Intervene((faults.SetPool(0, ""),)))], "SetPool of job-0 at 0:00:10: no"),
     ],
 )
 def test_what_no_timeline_says_is_refused(deeds: Deeds, words: str, tmp_path: Path) -> None:
