@@ -21,8 +21,8 @@ def seeds_of(asked: int | str | Iterable[int], first: int = 1) -> tuple[int, ...
     """
     if isinstance(asked, str):
         return _parsed_seeds(asked, first)
-    if isinstance(asked, int):
-        return _checked_seeds(range(first, first + asked), str(asked))
+    if isinstance(asked, Integral):
+        return _checked_seeds(range(first, first + int(asked)), str(asked))
     given: object = asked  # which may be anything from a script
     seeds = tuple(given) if isinstance(given, Iterable) else None
     if seeds is None or not all(isinstance(each, Integral) for each in seeds):

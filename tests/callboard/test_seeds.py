@@ -5,8 +5,10 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from callboard import playing, run_seeds
@@ -38,6 +40,8 @@ class TestSeeds:
     def test_a_number_counts_from_the_scenarios_own(self) -> None:
         assert seeds_of("3") == (1, 2, 3)
         assert seeds_of(3, first=7) == (7, 8, 9)
+        numpys: Any = np.int64(3)  # as those of a list may be
+        assert seeds_of(numpys) == (1, 2, 3)
 
     def test_a_range_and_a_list_name_them(self) -> None:
         assert seeds_of("1001..1003") == (1001, 1002, 1003)
