@@ -149,7 +149,7 @@ _NameOf = Callable[[ChartRun], list[str]]
 
 
 def colour_grouping(runs: Sequence[ChartRun]) -> tuple[list[str], _NameOf]:
-    """What colours tell: jobs if they are few, else users, else maps from reduces."""
+    """What colours tell: jobs if they are few, else pools, else users, else maps from reduces."""
     for name_of in (_jobs_of_attempts, _pools_of_attempts, _users_of_attempts):
         groups = list(dict.fromkeys(name for run in runs for name in name_of(run)))
         if 1 < len(groups) <= len(GROUP_COLOURS):
