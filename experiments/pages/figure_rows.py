@@ -155,7 +155,7 @@ def done_within_row(seconds: float) -> TableRow:
     def share(run: RunResult) -> float | None:
         return share_within(run.jobs, run.jobs.job, seconds)
 
-    return TableRow(f"jobs done within {seconds:,g} s", share, _PERCENT, max)
+    return TableRow(f"jobs done within {seconds:,.15g} s", share, _PERCENT, max)
 
 
 def run_as_json(result: RunResult, by: Sequence[GroupKey]) -> dict[str, object]:
@@ -205,7 +205,11 @@ def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[Tab
         ),
         TableRow("  response time, mean", response("mean"), write_seconds, min),
         *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
-        *([TableRow(f"  done within {within_s:,g} s", within, _PERCENT, max)] if within_s else []),
+        *(
+            [TableRow(f"  done within {within_s:,.15g} s", within, _PERCENT, max)]
+            if within_s
+            else []
+        ),
     )
 
 

@@ -151,7 +151,7 @@ def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> R
 
 
 def _within_option(within_s: float | None) -> str:
-    return f" --slo {within_s:g}" if within_s else ""
+    return f" --slo {within_s:.15g}" if within_s else ""
 
 
 def _cells_of_runs(runs: Sequence[ChartRun]) -> list[PlayedCell]:

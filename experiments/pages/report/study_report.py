@@ -146,7 +146,7 @@ def _question_blocks(source: ReportSource, groups: Sequence[SettingRuns]) -> Ite
         facts.append(("held at", held))
     facts.append(("runs", [runs_words(groups)]))
     if source.within_s:
-        facts.append(("time asked about", [f"{source.within_s:,g} s"]))
+        facts.append(("time asked about", [f"{source.within_s:,.15g} s"]))
     yield FactList(facts=facts)
 
 

@@ -19,7 +19,7 @@ from callboard.experiments.many.sweeps.key_steps import single_key_steps
 from callboard.experiments.many.sweeps.played_cell import PlayedCell
 from callboard.experiments.many.sweeps.sweep_plan import SweepPlan
 from callboard.experiments.many.sweeps.sweep_rows import by_setting
-from callboard.experiments.pages.charts.chart_catalogue import read_chart_runs
+from callboard.experiments.pages.charts.chart_catalogue import StoredSweep, read_chart_runs
 from callboard.experiments.pages.charts.run_labels import run_settings
 from callboard.experiments.pages.figure_rows import group_rows
 from callboard.experiments.pages.report import study_report as reports
@@ -35,6 +35,7 @@ from callboard.experiments.pages.report.report_source import (
     ReportSource,
     source_of_journals,
     source_of_store,
+    source_of_sweep,
     sweep_command_lines,
 )
 from callboard.experiments.pages.report.report_words import found_sentence
@@ -733,6 +734,13 @@ def test_the_commands_that_fill_a_store_have_the_options_of_its_runs(tmp_path: P
         kept.execute("DROP TABLE options")  # as earlier versions have written it
     (note,) = source_of_store(store).notes
     assert "not whether --until or --no-faults was given" in note
+
+
+def test_a_time_asked_about_is_written_in_full() -> None:
+    """The command said `--slo 1.23457e+06`, which is another time."""
+    source = source_of_sweep(StoredSweep(list(cells(()))), 1_234_567.5, Path("s"))
+    assert source.again[-1] == "callboard report s --slo 1234567.5 --to report.html"
+    assert "jobs done within 1,234,567.5 s" in said(study_report(source))
 
 
 def test_points_that_are_no_grid_have_a_command_each() -> None:
