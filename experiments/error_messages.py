@@ -177,8 +177,9 @@ def _notes_of_run(error: Exception, before: str = "  ") -> Iterator[str]:
 
 
 def _is_users_own_file(file: str) -> bool:
-    ours = (_PACKAGE, *(sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib")))
-    return not file.startswith("<") and not any(Path(file).is_relative_to(each) for each in ours)
+    libraries = (sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib"))
+    ours = any(Path(file).is_relative_to(each) for each in (str(_PACKAGE), *libraries))
+    return not ours and not file.startswith("<")
 
 
 def with_own_pip(message: str) -> str:

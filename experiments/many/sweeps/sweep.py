@@ -139,15 +139,18 @@ def _cells_of_store(store: ResultStore) -> Iterator[PlayedCell]:
     }
     for place, key in places:
         if place.policy != SOLO:
-            cell = PlayedCell(*msgspec.structs.astuple(place), key=key, options=options.get(key))
-            yield _cell_with_result(cell, kept.get(key), alone.get(_world_of_place(place)))
+            cell = _cell_with_result(place, key, kept.get(key), alone.get(_world_of_place(place)))
+            yield msgspec.structs.replace(cell, options=options.get(key))
 
 
 def _world_of_place(place: Place) -> tuple[str, Setting, int]:
     return place.scenario, place.setting, place.seed
 
 
-def _cell_with_result(cell: PlayedCell, kept: Kept | None, alone: SoloTimes | None) -> PlayedCell:
+def _cell_with_result(
+    place: Place, key: str, kept: Kept | None, alone: SoloTimes | None
+) -> PlayedCell:
+    cell = PlayedCell(place.scenario, place.setting, place.policy, place.seed, key=key)
     if kept is None:
         return cell
     if kept.value is None:
