@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import imported_extra
 
 ROWS_SHOWN = 10
 """That many rows of a table are shown, from its beginning."""
@@ -81,9 +81,4 @@ def _written_value(value: object) -> str:
 
 
 def _import_library(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError(f"this needs {name}: pip install {name}") from None
+    return imported_extra(name, f"this needs {name}: pip install {name}")

@@ -4,17 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import imported_extra
 
 
 def _scipy_special() -> Any:
-    try:
-        import scipy.special
-    except ImportError:
-        raise MissingExtraError(
-            "intervals need SciPy: pip install 'callboard[experiments]'"
-        ) from None
-    return scipy.special
+    missing = "intervals need SciPy: pip install 'callboard[experiments]'"
+    return imported_extra("scipy.special", missing)
 
 
 def require_scipy() -> None:

@@ -11,7 +11,7 @@ from textual.app import App
 
 from callboard.experiments.journal_paths import fresh_name
 from callboard.journal.tell.time_format import axis_time
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError, imported_extra
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 """All signs of the screen are in the first; Textual's choice is fetched from elsewhere."""
@@ -39,13 +39,10 @@ def svg_of(app: App[Any], ground: str, title: str) -> str:
 
 def png_of(svg: str) -> bytes:
     """The picture in pixels; MissingExtraError says what it needs that is not there."""
-    try:
-        from resvg_py import svg_to_bytes
-    except ImportError:
-        raise MissingExtraError('PNG needs an extra: pip install "callboard[png]"') from None
+    resvg = imported_extra("resvg_py", 'PNG needs an extra: pip install "callboard[png]"')
     if not _has_fixed_width_font():
         raise MissingExtraError("PNG needs a font of fixed width, such as DejaVu Sans Mono")
-    return bytes(svg_to_bytes(svg_string=svg))
+    return bytes(resvg.svg_to_bytes(svg_string=svg))
 
 
 @lru_cache(maxsize=1)

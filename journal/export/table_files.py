@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from callboard.journal.export.rows import TEXT_COLUMNS, Columns, TableCell
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import imported_extra
 from callboard.scheduler.text.quantities import printable
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -35,13 +35,11 @@ def inert(cell: TableCell) -> TableCell:
 
 def check_parquet() -> None:
     """MissingExtraError if Parquet cannot be written here."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(
-            'Parquet needs pyarrow, which is not installed: pip install "callboard[parquet]";'
-            " CSV needs nothing"
-        ) from None
+    imported_extra(
+        "pyarrow.parquet",
+        'Parquet needs pyarrow, which is not installed: pip install "callboard[parquet]";'
+        " CSV needs nothing",
+    )
 
 
 def write_parquet(

@@ -16,7 +16,7 @@ from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.many.sweeps.variation import POLICY, repeated_key
 from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import MissingExtraError, imported_extra
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 Method = Literal["sobol", "morris"]
@@ -330,11 +330,5 @@ def _mean_response(cell: PlayedCell) -> float | None:
 
 
 def _salib(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(f"SALib.{module}")
-    except ImportError:
-        raise MissingExtraError(
-            "sensitivity needs SALib: pip install 'callboard[sensitivity]'"
-        ) from None
+    missing = "sensitivity needs SALib: pip install 'callboard[sensitivity]'"
+    return imported_extra(f"SALib.{module}", missing)

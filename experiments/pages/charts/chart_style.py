@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import imported_extra
 from callboard.scheduler.text.quantities import printable
 
 INK, GREY, GRID, DOWN = "#000000", "#7a7a7a", "#cccccc", "#e6e6e6"
@@ -142,12 +142,10 @@ def _spare_look(taken: set[str], place: int) -> LineStyle:
 
 def check_matplotlib() -> None:
     """MissingExtraError if nothing can be drawn here."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(
-            "figures need matplotlib, which is not installed: pip install 'callboard[experiments]'"
-        ) from None
+    imported_extra(
+        "matplotlib.figure",
+        "figures need matplotlib, which is not installed: pip install 'callboard[experiments]'",
+    )
 
 
 @contextmanager

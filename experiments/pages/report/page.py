@@ -9,24 +9,26 @@ from typing import Any
 from callboard.experiments.pages.report.document import Document
 from callboard.experiments.pages.report.inline_svg import DARK_COLOURS
 from callboard.journal.tell.time_format import with_unbroken_units
-from callboard.scheduler.text.missing_extra import MissingExtraError
+from callboard.scheduler.text.missing_extra import imported_extra
 from callboard.scheduler.text.quantities import printable
 
 _HERE = Path(__file__).parent
 _BREAKS = re.compile(r"""(?<=[\w)\]}"'][+(,])(?=[A-Za-z_\["'{])""")
 """The places of a policy's spelling at which a line may end: `fair+|delay(|node=5,|rack=5)`."""
 
+_NO_JINJA = "reports need Jinja2, which is not installed: pip install 'callboard[experiments]'"
+
 _TWO_UNITS = re.compile(r"\d (?:d|h|min) \d")
 
 
 def check_jinja() -> None:
     """MissingExtraError if no page can be made here."""
-    _jinja_module()
+    imported_extra("jinja2", _NO_JINJA)
 
 
 def render_page(document: Document) -> str:
     """The page; equal documents give equal pages.  MissingExtraError without Jinja2."""
-    jinja = _jinja_module()
+    jinja = imported_extra("jinja2", _NO_JINJA)
     environment = jinja.Environment(
         loader=jinja.FileSystemLoader(_HERE),
         autoescape=True,
@@ -65,13 +67,3 @@ def _with_unbroken_durations(text: str) -> str:
     anywhere, since a phone has no room for it otherwise.
     """
     return with_unbroken_units(text) if _TWO_UNITS.search(text) else text
-
-
-def _jinja_module() -> Any:
-    try:
-        import jinja2
-    except ImportError:
-        raise MissingExtraError(
-            "reports need Jinja2, which is not installed: pip install 'callboard[experiments]'"
-        ) from None
-    return jinja2
