@@ -1,16 +1,16 @@
 """The rows of tables of figures: of whole runs, and of the jobs of a pool or a user."""
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite, isnan
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 import numpy as np
 
+from callboard.experiments.many.seed_runs import Figure
 from callboard.experiments.run.run_result import RunResult
 from callboard.journal.figures.job_groups import completed_among, response_statistics, share_within
-from callboard.journal.figures.tables import Ints
+from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scheduler.text.quantities import duration
 
 GroupKey = Literal["pool", "user"]
@@ -25,11 +25,11 @@ class TableRow(NamedTuple):
     """
 
     label: str
-    of: Callable[[RunResult], float | None]
+    of: Figure
     write: Callable[[float], str]
     best: Callable[[Sequence[float]], float] | None = None
     over_seeds: bool = True
-    where: Callable[[RunResult], float | None] | None = None
+    where: Figure | None = None
 
     def tells_anything(self, runs: Iterable[RunResult]) -> bool:
         """Whether there is anything to say in a row of these runs."""
@@ -38,11 +38,11 @@ class TableRow(NamedTuple):
         return bool(known) if self.where is None else any(known)
 
 
-def _response_figure(name: str) -> Callable[[RunResult], float | None]:
+def _response_figure(name: str) -> Figure:
     return lambda run: getattr(run.summary.response_seconds, name, None)
 
 
-def _slowdown_figure(name: str) -> Callable[[RunResult], float | None]:
+def _slowdown_figure(name: str) -> Figure:
     return lambda run: getattr(run.slowdown and run.slowdown.statistics, name, None)
 
 
@@ -71,7 +71,7 @@ def _virtual_time_text(seconds: float) -> str:
 
 def _row_if_nonzero(
     label: str,
-    of: Callable[[RunResult], float | None],
+    of: Figure,
     write: Callable[[float], str],
     best: Callable[[Sequence[float]], float] | None = None,
 ) -> TableRow:
@@ -187,51 +187,31 @@ def group_rows(
     return tuple(row for name in names for row in _rows_of_group(by, name, within_s))
 
 
-def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow, ...]:
-    def within(result: RunResult) -> float | None:
-        return share_within(result.jobs, _jobs_of_group(result, by, name), within_s or 0.0)
+def _rows_of_group(by: GroupKey, name: str, within_s: float | None) -> Iterator[TableRow]:
+    def of_group(figure: Callable[[JobColumns, Ints], float | None]) -> Figure:
+        return lambda run: figure(run.jobs, _jobs_of_group(run, by, name))
 
-    def response(figure: str) -> Callable[[RunResult], float | None]:
-        return partial(_group_figure, by=by, name=name, figure=figure)
+    def response(figure: str) -> Figure:
+        return of_group(lambda jobs, mine: getattr(response_statistics(jobs, mine), figure))
 
-    return (
-        TableRow(
-            f"{name or _UNNAMED[by]}: jobs",
-            partial(_number_in_group, by=by, name=name),
-            "{:,.0f}".format,
-        ),
-        _row_if_nonzero(
-            "  not completed", partial(_jobs_not_completed, by=by, name=name), "{:,.0f}".format
-        ),
-        TableRow("  response time, mean", response("mean"), write_seconds, min),
-        *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
-        *(
-            [TableRow(f"  done within {within_s:,.15g} s", within, _PERCENT, max)]
-            if within_s
-            else []
-        ),
-    )
+    def jobs_not_completed(jobs: JobColumns, mine: Ints) -> int:
+        return len(mine) - int(completed_among(jobs, mine).sum())
+
+    head, written = f"{name or _UNNAMED[by]}: jobs", "{:,.0f}".format
+    yield TableRow(head, of_group(lambda _, mine: len(mine)), written)
+    yield _row_if_nonzero("  not completed", of_group(jobs_not_completed), written)
+    yield TableRow("  response time, mean", response("mean"), write_seconds, min)
+    for label, of in _PERCENTILES:
+        yield TableRow(f"    {label}", response(of), write_seconds, min)
+    if within_s:
+        within = of_group(lambda jobs, mine: share_within(jobs, mine, within_s))
+        yield TableRow(f"  done within {within_s:,.15g} s", within, _PERCENT, max)
 
 
 _UNNAMED: dict[GroupKey, str] = {"pool": "default (no pool)", "user": "(no user)"}
 """What jobs without a pool, which go to `default`, and without a user stand under."""
 _PERCENT = "{:.1%}".format
 _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
-
-
-def _number_in_group(result: RunResult, by: GroupKey, name: str) -> float | None:
-    return len(_jobs_of_group(result, by, name))
-
-
-def _jobs_not_completed(result: RunResult, by: GroupKey, name: str) -> float | None:
-    members = _jobs_of_group(result, by, name)
-    return len(members) - int(completed_among(result.jobs, members).sum())
-
-
-def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
-    members = _jobs_of_group(result, by, name)
-    value: float | None = getattr(response_statistics(result.jobs, members), figure)
-    return value
 
 
 def _jobs_of_group(result: RunResult, by: GroupKey, name: str) -> Ints:
