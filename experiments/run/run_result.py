@@ -125,16 +125,26 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
         return out
 
 
-_LATER_TABLES: dict[str, type[Any]] = {"phase_sizes": PhaseSizes, "map_locality": MapLocality}
-"""Tables of columns that stores of before do not have."""
+_TABLES: dict[str, type[Any]] = {
+    "jobs": JobColumns,
+    "phase_sizes": PhaseSizes,
+    "map_locality": MapLocality,
+}
+"""The fields that are tables of columns."""
+
+_PLAIN_FIELDS = {
+    field.name: field.type
+    for field in msgspec.structs.fields(RunResult)
+    if field.name not in (*_TABLES, "solo_ms")
+}
+"""The types of the others."""
 
 
 def pack_result(result: RunResult) -> bytes:
     """The result as bytes, for a store or a wire: MessagePack, its columns of numbers deflated."""
     plain: dict[str, Any] = msgspec.structs.asdict(result)
-    plain["jobs"] = _packed_table(result.jobs)
     plain["solo_ms"] = None if result.solo_ms is None else _packed_column(result.solo_ms)
-    for name in _LATER_TABLES:
+    for name in _TABLES:
         table = plain[name]
         plain[name] = None if table is None else _packed_table(table)
     return msgspec.msgpack.encode(plain)
@@ -150,28 +160,13 @@ def unpack_result(data: bytes) -> RunResult:
 
 
 def _unpacked_result(data: bytes) -> RunResult:
-    plain: dict[str, Any] = msgspec.msgpack.decode(data)
-    jobs = JobColumns(**_unpacked_table(plain["jobs"]))
-    solo_ms = None if plain["solo_ms"] is None else _unpacked_column(plain["solo_ms"])
-    later = {
-        name: kind(**_unpacked_table(table))
-        for name, kind in _LATER_TABLES.items()
-        if (table := plain.get(name)) is not None
-    }
-    return RunResult(
-        summary=msgspec.convert(plain["summary"], Summary),
-        jobs=jobs,
-        scheduling=msgspec.convert(plain["scheduling"], SchedulingCost),
-        wall_seconds=plain["wall_seconds"],
-        processor_seconds=plain["processor_seconds"],
-        checks=msgspec.convert(plain["checks"], tuple[RuleReport, ...]),
-        livelock=plain["livelock"],
-        engine=plain.get("engine", ACTORS),
-        why_actors=plain.get("why_actors", ""),
-        thoughts=msgspec.convert(plain.get("thoughts", ()), tuple[SchedulerThoughts, ...]),
-        solo_ms=solo_ms,
-        **later,
-    )
+    """Of what stores of before do not have it takes the default."""
+    packed: dict[str, Any] = msgspec.msgpack.decode(data)
+    there = {name: value for name, value in packed.items() if value is not None}
+    plain = {n: msgspec.convert(there[n], of) for n, of in _PLAIN_FIELDS.items() if n in there}
+    tables = {n: of(**_unpacked_table(there[n])) for n, of in _TABLES.items() if n in there}
+    solo_ms = _unpacked_column(there["solo_ms"]) if "solo_ms" in there else None
+    return RunResult(**plain, **tables, solo_ms=solo_ms)
 
 
 def _packed_table(
