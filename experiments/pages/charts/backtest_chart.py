@@ -49,8 +49,6 @@ def backtest_chart(title: str, recorded: Occupancy | None, played: Sequence[Occu
             axes.set_ylabel(f"{slot_kind_name(kind)}s at once")
             axes.set_ylim(bottom=0)
             axes.grid(axis="y")
-        for axes in panels[:-1]:
-            axes.set_xlabel("")
         panels[0].set_title(chart_text(title))
         shared_legend(figure, *panels[0].get_legend_handles_labels())
     return figure

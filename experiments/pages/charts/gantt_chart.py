@@ -119,8 +119,6 @@ def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
             _draw_down_times(axes, run, unit.ms, slot_offsets(run.slot_history.nodes))
             _draw_bars(axes, each, groups, name_of(run), unit.ms)
             _name_rows(axes, run)
-        for axes in panels[:-1]:
-            axes.set_xlabel("")
         _title_panels(panels, runs)
         _bar_legend(figure, groups, bars, runs)
     return figure
@@ -285,8 +283,6 @@ def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[SlotBars]) -> Any:
             image = _draw_heat(axes, run, each, kind, until_ms)
             common = f": {runs_title(runs)}" if axes is panels[0] else ""
             axes.set_title(f"{run.label}, {slot_kind_name(kind)} slots{common}")
-        for axes in panels[:-1]:
-            axes.set_xlabel("")
         bar = figure.colorbar(image, ax=list(panels), pad=0.01, aspect=30)
         bar.set_label("share of the node's slots held")
         bar.outline.set_linewidth(0.5)

@@ -71,8 +71,6 @@ def utilisation_chart(runs: Sequence[ChartRun]) -> Any:
             axes.grid(axis="y")
             percent_ticks(axes.yaxis)
             axes.set_ylabel(f"{slot_kind_name(kind)} slots busy")
-        for axes in panels[:-1]:
-            axes.set_xlabel("")
         panels[0].set_title(runs_title(runs))
         shared_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
@@ -189,7 +187,7 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
                 _draw_share(panels[row][column], tables[column], pool, look, until_ms)
             panels[0][column].set_title(run.label)
         panels[0][0].set_title(_first_title(runs))
-        _finish_shares(panels, pools, until_ms)
+        _finish_shares(panels, pools)
         shared_legend(figure, *panels[0][0].get_legend_handles_labels())
     return figure
 
@@ -213,7 +211,6 @@ def debt_chart(runs: Sequence[ChartRun]) -> Any:
             _draw_debt(axes, runs, tables, pool, until_ms)
             axes.set_ylim(0)
             axes.set_ylabel(f"{chart_text(pool, 18)}\n(slot-hours)")
-        set_time_axis(panels[-1, 0], until_ms)
         panels[0, 0].set_title(runs_title(runs))
         shared_legend(figure, *panels[0, 0].get_legend_handles_labels())
     return figure
@@ -223,7 +220,6 @@ def _draw_debt(
     axes: Any, runs: Sequence[ChartRun], tables: Sequence[PoolShares], pool: str, until_ms: Millis
 ) -> None:
     unit = set_time_axis(axes, until_ms)
-    axes.set_xlabel("")
     axes.grid(axis="y")
     for place, (table, look) in enumerate(zip(tables, run_looks(runs), strict=True)):
         owed = np.zeros(len(table.at_ms))
@@ -281,7 +277,6 @@ def _fewer_samples(table: PoolShares) -> PoolShares:
 
 def _draw_share(axes: Any, table: PoolShares, pool: str, look: LineStyle, until_ms: Millis) -> None:
     unit = set_time_axis(axes, until_ms)
-    axes.set_xlabel("")
     axes.grid(axis="y")
     if pool not in table.pools:
         return
@@ -293,9 +288,7 @@ def _draw_share(axes: Any, table: PoolShares, pool: str, look: LineStyle, until_
     axes.step(at, due, where="post", color=INK, linewidth=0.8, label="slots due")
 
 
-def _finish_shares(panels: Any, pools: Sequence[str], until_ms: int) -> None:
-    for axes in panels[-1]:
-        set_time_axis(axes, until_ms)
+def _finish_shares(panels: Any, pools: Sequence[str]) -> None:
     for axes, pool in zip(panels[:, 0], pools, strict=True):
         axes.set_ylim(0)
         axes.set_ylabel(f"{chart_text(pool, 18)}\n(slots)")

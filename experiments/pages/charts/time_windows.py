@@ -33,10 +33,13 @@ def time_unit(until_ms: Millis) -> TimeUnit:
 
 
 def set_time_axis(axes: Any, until_ms: Millis) -> TimeUnit:
-    """Let the x axis run from 0 to `until_ms`; the unit in which it is to be drawn on."""
+    """Let the x axis run from 0 to `until_ms`; the unit in which it is to be drawn on.  Of panels
+    above each other the last one names it.
+    """
     unit = time_unit(until_ms)
     axes.set_xlim(0, max(until_ms, 1) / unit.ms)
-    axes.set_xlabel(f"virtual time ({unit.name})")
+    if axes.get_subplotspec().is_last_row():
+        axes.set_xlabel(f"virtual time ({unit.name})")
     return unit
 
 
