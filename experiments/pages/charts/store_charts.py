@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from callboard.experiments.many.seed_runs import Figure
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
 from callboard.experiments.pages.charts.cell_table import (
@@ -52,8 +53,6 @@ _PANELS_MAX = 6
 _ROWS_MAX = 60
 """Settings in one picture, a row each."""
 
-_IntervalOf = Callable[[Setting, str], Interval]
-
 
 def intervals_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["mean"]) -> Any:
     """The measure's mean over the seeds, with its 95 % interval, of each policy by what was varied:
@@ -62,16 +61,8 @@ def intervals_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["me
     NothingToDraw if no cell has the figure.
     """
     table = CellTable(cells)
-
-    def interval_of(setting: Setting, policy: str) -> Interval:
-        return table.interval(setting, policy, measure.figure)
-
     return _lines_or_dots(
-        table,
-        interval_of,
-        table.policies,
-        measure.label,
-        measure.missing_in_words or "no run has it",
+        table, table.interval, measure, table.policies, measure.label, "no run has it"
     )
 
 
@@ -83,29 +74,30 @@ def differences_chart(cells: Iterable[PlayedCell], measure: Measure = MEASURES["
     table = CellTable(cells)
     if len(table.policies) < 2:
         raise NothingToDraw("there is only one policy")
-
-    def difference_of(setting: Setting, policy: str) -> Interval:
-        return table.difference(setting, policy, measure.figure)
-
     first = chart_text(policy_labels(table.policies)[0], 20)
     label = f"{measure.label.replace(' (', f' minus {first}’s (')}"
-    lacks = measure.missing_in_words or "no two runs of one seed to compare"
-    return _lines_or_dots(table, difference_of, table.policies[1:], label, lacks, zero=True)
+    lacks = "no two runs of one seed to compare"
+    return _lines_or_dots(
+        table, table.difference, measure, table.policies[1:], label, lacks, zero=True
+    )
 
 
 def _lines_or_dots(
     table: CellTable,
-    of: _IntervalOf,
+    of: Callable[[Setting, str, Figure], Interval],
+    measure: Measure,
     policies: Sequence[str],
     label: str,
     lacks: str,
     *,
     zero: bool = False,
 ) -> Any:
-    """Lines or dots, as the keys that were varied allow; NothingToDraw with what it `lacks`."""
-    found = {(s, p): of(s, p) for s in table.settings for p in policies}
+    """Lines or dots, as the keys that were varied allow; NothingToDraw with what it `lacks`
+    where the measure has no words for that.
+    """
+    found = {(s, p): of(s, p, measure.figure) for s in table.settings for p in policies}
     if all(isnan(each.mean) for each in found.values()):
-        raise NothingToDraw(lacks)
+        raise NothingToDraw(measure.missing_in_words or lacks)
     with house_style():
         axis, panels = _line_key(table), _key_split_into_panels(table)
         draw = _line_figure if axis and (len(table.varied) == 1 or panels) else _dot_figure
