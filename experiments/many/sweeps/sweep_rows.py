@@ -1,11 +1,17 @@
 """The runs of a store side by side: by scenario and setting, and as rows of a table."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from callboard.experiments.many.seed_runs import SeedRuns
+from callboard.experiments.many.seed_runs import (
+    SeedRuns,
+    mean_response_s,
+    mean_slowdown,
+    p95_response_s,
+)
 from callboard.experiments.many.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.run.run_result import RunResult
 from callboard.journal.export.rows import Columns, TableCell
 
 
@@ -63,16 +69,18 @@ def varied_keys(groups: Iterable[SettingRuns]) -> list[str]:
 
 def columns_of_runs(cells: Sequence[PlayedCell]) -> Columns:
     """A row for each run, for CSV, Parquet and Python: where it stands, and its main figures."""
-    keys = list(dict.fromkeys(key for cell in cells for key, _ in cell.setting))
-    columns: Columns = {name: [] for name in ("scenario", *keys, *_FIGURES)}
-    for cell in cells:
-        setting = dict(cell.setting)
-        columns["scenario"].append(cell.scenario)
-        for key in keys:
-            columns[key].append(setting.get(key))
-        for name, value in _figures_of_cell(cell).items():
-            columns[name].append(value)
-    return {**columns, **{key: as_numbers(columns[key]) for key in keys}}
+    keys = dict.fromkeys(key for cell in cells for key, _ in cell.setting)
+    settings = [dict(cell.setting) for cell in cells]
+    columns: Columns = {"scenario": [cell.scenario for cell in cells]}
+    columns |= {key: as_numbers([each.get(key) for each in settings]) for key in keys}
+    columns |= {
+        "policy": [cell.policy for cell in cells],
+        "seed": [cell.seed for cell in cells],
+        "error": [cell.error or None for cell in cells],
+    }
+    for name, of in _FIGURES.items():
+        columns[name] = [None if cell.result is None else of(cell.result) for cell in cells]
+    return columns
 
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,15})?", re.ASCII)
@@ -92,44 +100,27 @@ def as_numbers(values: Sequence[TableCell]) -> list[TableCell]:
     return list(values) if any(isinstance(each, str) for each in read) else read
 
 
-def _figures_of_cell(cell: PlayedCell) -> dict[str, TableCell]:
-    head: dict[str, TableCell] = {
-        "policy": cell.policy,
-        "seed": cell.seed,
-        "error": cell.error or None,
-    }
-    if cell.result is None:
-        return dict.fromkeys(_FIGURES) | head
-    summary, slowdown = cell.result.summary, cell.result.slowdown
-    response, waiting = summary.response_seconds, summary.waiting_seconds
-    return head | {
-        "digest": summary.digest,
-        "jobs_completed": summary.jobs.completed,
-        "jobs_failed": summary.jobs.failed,
-        "mean_response_s": response.mean,
-        "median_response_s": response.median,
-        "p95_response_s": response.p95,
-        "p99_response_s": response.p99,
-        "max_response_s": response.max,
-        "mean_waiting_s": waiting.mean,
-        "mean_slowdown": None if slowdown is None else slowdown.statistics.mean,
-        "node_local_share": summary.locality.node,
-        "map_utilisation": summary.utilisation.map,
-        "reduce_utilisation": summary.utilisation.reduce,
-        "wasted_slot_s": summary.slot_seconds.wasted,
-        "virtual_s": summary.virtual_seconds,
-        "messages": summary.messages,
-        "wall_s": cell.result.wall_seconds,
-        "processor_s": cell.result.processor_seconds,
-    }
-
-
-_FIGURES = (
-    *("policy", "seed", "error", "digest", "jobs_completed", "jobs_failed", "mean_response_s"),
-    *("median_response_s", "p95_response_s", "p99_response_s", "max_response_s"),
-    *("mean_waiting_s", "mean_slowdown", "node_local_share", "map_utilisation"),
-    *("reduce_utilisation", "wasted_slot_s", "virtual_s", "messages", "wall_s", "processor_s"),
-)
+_FIGURES: dict[str, Callable[[RunResult], TableCell]] = {
+    "digest": lambda run: run.summary.digest,
+    "jobs_completed": lambda run: run.summary.jobs.completed,
+    "jobs_failed": lambda run: run.summary.jobs.failed,
+    "mean_response_s": mean_response_s,
+    "median_response_s": lambda run: run.summary.response_seconds.median,
+    "p95_response_s": p95_response_s,
+    "p99_response_s": lambda run: run.summary.response_seconds.p99,
+    "max_response_s": lambda run: run.summary.response_seconds.max,
+    "mean_waiting_s": lambda run: run.summary.waiting_seconds.mean,
+    "mean_slowdown": mean_slowdown,
+    "node_local_share": lambda run: run.summary.locality.node,
+    "map_utilisation": lambda run: run.summary.utilisation.map,
+    "reduce_utilisation": lambda run: run.summary.utilisation.reduce,
+    "wasted_slot_s": lambda run: run.summary.slot_seconds.wasted,
+    "virtual_s": lambda run: run.summary.virtual_seconds,
+    "messages": lambda run: run.summary.messages,
+    "wall_s": lambda run: run.wall_seconds,
+    "processor_s": lambda run: run.processor_seconds,
+}
+"""The columns of a run that was played."""
 
 TEXT_FIGURES = frozenset({"scenario", "policy", "error", "digest"})
 """The columns of text, beside those of keys with a value that is no number."""
