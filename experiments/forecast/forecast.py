@@ -5,7 +5,6 @@ Asked of instants of a history that is over, it tells how often the intervals ho
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from math import exp, fsum, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,10 +103,6 @@ class _Continued(NamedTuple):
         return ends.ms
 
 
-def _played_ends_ms(continued: _Continued, number: int) -> dict[JobId, Millis]:
-    return continued.ends_ms(number)
-
-
 class Forecaster:
     """Of an instant.  `ended_ms` is when jobs really ended, as far as is known then; of the others
     that had come all are forecast, though the run in which they are played may have seen them end.
@@ -135,9 +130,7 @@ class Forecaster:
         played = frozenset(self._state.in_system) & {*targets, *self.in_system, *self._ended_ms}
         continued = _Continued(self._continuations, played, engine)
         found: dict[int, Mapping[JobId, Millis]] = {}
-        for number, ends in answers_by_workers(
-            workers, partial(_played_ends_ms, continued), range(runs)
-        ):
+        for number, ends in answers_by_workers(workers, continued.ends_ms, range(runs)):
             if isinstance(ends, Lost):
                 raise InputError(f"a continuation was lost: {ends.why}")
             found[number] = self._corrected_ends_ms(targets, number, ends)

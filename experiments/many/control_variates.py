@@ -15,19 +15,17 @@ from callboard.experiments.many.statistics import CONFIDENCE, Interval, interval
 from callboard.histories.quantiles import student_quantile
 
 
-def controlled_interval(
-    values: Sequence[float], controls: Sequence[Sequence[float]], confidence: float = CONFIDENCE
-) -> Interval:
+def controlled_interval(values: Sequence[float], controls: Sequence[Sequence[float]]) -> Interval:
     """The mean of the values, run by run, and its interval; `controls` has a row a run, of figures
     less their known means.  With hardly more runs than controls, the interval without them.
     """
     known = np.asarray(controls, dtype=np.float64)
     runs, freedom = len(values), len(values) - 1 - known.shape[1]
     if freedom < 2:
-        return interval(values, confidence)
+        return interval(values)
     terms = np.column_stack([np.ones(runs), known])
     inverse = np.linalg.pinv(terms.T @ terms)
     fitted = inverse @ terms.T @ np.asarray(values)
     residual = np.asarray(values) - terms @ fitted
     error = sqrt(residual @ residual / freedom * inverse[0, 0])
-    return Interval(float(fitted[0]), float(student_quantile(freedom, confidence)) * error, runs)
+    return Interval(float(fitted[0]), float(student_quantile(freedom, CONFIDENCE)) * error, runs)

@@ -65,15 +65,13 @@ class Selection(msgspec.Struct, frozen=True):
         is_decided = self.stopping is Stopping.DONE and len(self.survivors) == 1
         return self.survivors[0] if is_decided else None
 
-    def sentence(self, policies: Sequence[str], unit: str = " s") -> str:
-        """The answer for a person; `policies` are the names of the columns, `unit` is the figure's,
-        that of response times unless it is told.
-        """
+    def sentence(self, policies: Sequence[str]) -> str:
+        """The answer for a person, of response times; `policies` are the names of the columns."""
         names = ", ".join(policies[column] for column in self.survivors)
         surely = f"with a probability of at least {in_percent(1 - self.error)}"
         after = f"after {seed_count_words(self.seeds, self.left_out)}"
         if self.best is not None:
-            ahead = f"if the best is ahead of all others by {self.delta or 0:.3g}{unit} or more"
+            ahead = f"if the best is ahead of all others by {self.delta or 0:.3g} s or more"
             return f"{names} has the lowest mean, {after}: this is right {surely} {ahead}"
         match self.stopping:
             case Stopping.DONE:

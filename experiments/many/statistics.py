@@ -132,9 +132,7 @@ def paired_interval(values: Figures, other: Figures, confidence: float = CONFIDE
     return interval([None if a is None or b is None else a - b for a, b in pairs], confidence)
 
 
-def compare_paired(
-    values: Figures, first: Figures, confidence: float = CONFIDENCE
-) -> PairedComparison:
+def compare_paired(values: Figures, first: Figures) -> PairedComparison:
     """A policy's figures against the first policy's, which are of the same seeds in the same order;
     ValueError if one has more.
     """
@@ -144,7 +142,7 @@ def compare_paired(
         if a is not None and b is not None and isfinite(a - b)
     ]
     return PairedComparison(
-        difference=paired_interval(values, first, confidence),
+        difference=paired_interval(values, first),
         first_mean=fmean(b for _, b in pairs) if pairs else nan,
         better_in=sum(a < b for a, b in pairs),
         ties=sum(a == b for a, b in pairs),

@@ -108,11 +108,9 @@ class RunSource:
                 raise InputError(f"{short[error.key]}: {error.problem}") from None
             raise
 
-    def unscripted_run(
-        self, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
-    ) -> RunSpec:
+    def unscripted_run(self, overrides: Sequence[str]) -> RunSpec:
         """The same of a recorded history as it was: nothing that is scripted happens in it."""
-        spec = self.run(overrides, shortcuts)
+        spec = self.run(overrides)
         timeline = recorded_entries(spec.scenario.timeline)
         if timeline == spec.scenario.timeline:
             return spec

@@ -1,6 +1,6 @@
 """The figures of runs and of sweeps by name, and how journals and stores are read for them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from callboard.experiments.many.sweeps.sensitivity import (
 )
 from callboard.experiments.many.sweeps.sweep import read_cells
 from callboard.experiments.pages.charts import gantt_chart, job_charts, slot_charts, store_charts
+from callboard.experiments.pages.charts.cell_table import PARAMS_MAX
 from callboard.experiments.pages.charts.chart_run import ChartRun, NothingToDraw, chart_run
 from callboard.experiments.pages.charts.measure_chart import measure_chart
 from callboard.experiments.pages.charts.measures import NOT_ALONE, Measure
@@ -148,7 +149,7 @@ def _tornado_chart(sweep: StoredSweep) -> Any:
 
 def sensitivity_chart(question: Question, policy: str, found: Sequence[KeyIndex]) -> Any:
     """The tornado of a question's answer under one policy."""
-    title = f"{question.scenario}, {short_policy(policy, 28)}"
+    title = f"{question.scenario}, {short_policy(policy, PARAMS_MAX)}"
     if question.method == "sobol":
         bars = [Sensitivity(e.key, e.total, e.other, e.main, e.main_half) for e in found]
         label = "share of the variance of mean response"
@@ -191,11 +192,8 @@ def with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> list[Cha
     Raises what `load_run` does where a world cannot be played again, as when its trace is gone,
     and InputError where it has not the jobs that were recorded.
     """
-    return list(_with_solo_times(runs, paths))
-
-
-def _with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> Iterator[ChartRun]:
     known: list[tuple[object, dict[JobId, Millis]]] = []
+    found: list[ChartRun] = []
     specs = [load_run(str(path), trust=NO_CODE) for path in paths]
     at_once = any_without_heartbeats(specs)
     for run, path, spec in zip(runs, paths, specs, strict=True):
@@ -207,4 +205,5 @@ def _with_solo_times(runs: Sequence[ChartRun], paths: Sequence[Path]) -> Iterato
         alone_ms = solo_times_of_jobs(run.jobs, solo_ms)
         if not alone_ms[run.jobs.completed].all():
             raise InputError(f"{path}: its scenario does not give the jobs that it has recorded")
-        yield replace(run, solo_ms=alone_ms)
+        found.append(replace(run, solo_ms=alone_ms))
+    return found

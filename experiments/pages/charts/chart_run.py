@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import NodeFault, SwitchPolicy
+from callboard.experiments.pages.charts.cell_table import PARAMS_MAX
 from callboard.experiments.pages.charts.chart_style import chart_text
 from callboard.journal.consistency import feed_consistent_events
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
@@ -18,9 +19,6 @@ from callboard.journal.replay.pool_shares import PoolShares, ShareSampler
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import Millis, NodeId, SlotKind
 from callboard.scheduler.registry.spelling import short_policy
-
-PARAMS_SHOWN = 28
-"""In a label, longer parameters of a part are not written out."""
 
 
 class NothingToDraw(ValueError):
@@ -152,7 +150,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     state, metrics = reading.state, reading.metrics
     assert state.started is not None
     return ChartRun(
-        label=chart_text(short_policy(state.started.policy, PARAMS_SHOWN)),
+        label=chart_text(short_policy(state.started.policy, PARAMS_MAX)),
         summary=metrics.summary(),
         jobs=metrics.jobs(),
         history=SlotHistory(

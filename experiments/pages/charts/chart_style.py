@@ -169,16 +169,20 @@ def chart_text(text: str, most: int = 44) -> str:
     return f" {shown}" if shown.startswith("_") else shown
 
 
-def label_lines(parts: Sequence[str], most: int = 36) -> str:
+def label_lines(parts: Sequence[str]) -> str:
     """A label of several parts, as many on a line as it has room for.  Of a part that is longer the
     middle is left out: what tells it from others, its value, is at its end.
     """
-    shown = [_without_middle(chart_text(part, 200), most) for part in parts]
+    shown = [_without_middle(chart_text(part, 200), _LINE_MAX) for part in parts]
     lines = shown[:1]
     for part in shown[1:]:
         together = f"{lines[-1]}, {part}"
-        lines[-1:] = [together] if len(together) <= most else [f"{lines[-1]},", part]
+        lines[-1:] = [together] if len(together) <= _LINE_MAX else [f"{lines[-1]},", part]
     return "\n".join(lines)
+
+
+_LINE_MAX = 36
+"""The longest line of a label."""
 
 
 def _without_middle(text: str, most: int) -> str:

@@ -11,8 +11,8 @@ import msgspec
 
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.many.sweeps.played_cell import Setting
-from callboard.experiments.pages.charts.cell_table import setting_label
-from callboard.experiments.pages.charts.chart_run import PARAMS_SHOWN, ChartRun
+from callboard.experiments.pages.charts.cell_table import PARAMS_MAX, setting_label
+from callboard.experiments.pages.charts.chart_run import ChartRun
 from callboard.experiments.pages.charts.chart_style import chart_text, unused_name
 from callboard.scenarios.scenario_file import from_dict
 from callboard.scheduler.registry.spelling import short_policy
@@ -88,7 +88,7 @@ def labelled_runs(runs: Sequence[ChartRun]) -> list[ChartRun]:
     seeds = len({run.summary.seed for run in runs}) > 1
     labels: list[str] = []
     for run, setting in zip(runs, run_settings(runs), strict=True):
-        parts = [short_policy(run.policy, PARAMS_SHOWN)]
+        parts = [short_policy(run.policy, PARAMS_MAX)]
         parts += [run.summary.scenario] if scenarios else []
         parts += [setting_label(setting, [key for key, _ in setting])] if setting else []
         parts += [run.seed_words] if seeds else []

@@ -76,7 +76,7 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def played_count(self) -> int:
         """How many of the runs have been played, those that failed with them."""
-        return sum(cell.result is not None or bool(cell.error) for cell in self.cells)
+        return sum(cell.was_played for cell in self.cells)
 
 
 def source_of_journals(paths: Sequence[Path], within_s: float | None = None) -> ReportSource:

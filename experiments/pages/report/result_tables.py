@@ -29,17 +29,14 @@ Names = Callable[[Sequence[str]], Sequence[str]]
 
 
 def figure_table(
-    runs: SeedRuns,
-    rows: Sequence[TableRow],
-    caption: str = "",
-    names: Names = policy_labels,
+    runs: SeedRuns, rows: Sequence[TableRow], names: Names = policy_labels
 ) -> ReportTable:
     """The rows of which some policy has a figure; the best of a row is marked if it is beyond
     chance, which of one seed nothing is.  `names` makes columns' headings of policies.
     """
     drawn = [row for each in rows if (row := _figure_row(runs, each)) is not None]
     head = ("", *names(runs.policies))
-    return ReportTable(headings=head, rows=drawn, caption=caption, whole=(0,))
+    return ReportTable(headings=head, rows=drawn, whole=(0,))
 
 
 def _figure_row(runs: SeedRuns, row: TableRow) -> list[ReportCell | str] | None:
