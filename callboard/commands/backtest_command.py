@@ -21,7 +21,7 @@ import msgspec
 from callboard.arguments import OneFile
 from callboard.console import PlainConsole, ReportConsole, plain, print_aside
 from callboard.experiments.backtest.backtest import Backtest, backtest
-from callboard.experiments.backtest.held_back import (
+from callboard.experiments.backtest.history_parts import (
     HistoryPart,
     calibration_of_part,
     part_name_of_job,

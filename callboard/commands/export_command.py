@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Literal, TextIO, get_args
 
 from callboard.arguments import OneFile, add_journal_argument
-from callboard.experiments.handing_back import (
+from callboard.experiments.files_for_other_systems import (
     write_history,
     write_scheduler_file,
     write_sls_folder,

@@ -5,7 +5,7 @@ from math import isnan
 
 from callboard.console import aligned_lines
 from callboard.experiments.backtest.backtest import Backtest, JobError
-from callboard.experiments.backtest.held_back import HistoryPart, part_name_of_job
+from callboard.experiments.backtest.history_parts import HistoryPart, part_name_of_job
 from callboard.experiments.backtest.seeds_backtest import CAUSES, FIGURES, PolicyBacktest
 from callboard.experiments.many.statistics import Interval
 from callboard.experiments.pages.figure_text import interval_text, skewed_words

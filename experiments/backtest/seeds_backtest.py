@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from callboard.experiments.backtest.backtest import Backtest, JobError, JobErrors
-from callboard.experiments.backtest.held_back import HistoryPart
+from callboard.experiments.backtest.history_parts import HistoryPart
 from callboard.experiments.many.statistics import Interval, interval
 
 FIGURES: dict[str, Callable[[JobErrors], float | None]] = {

@@ -88,7 +88,7 @@ class _Ends(RunWatcher):
             run.interrupt()
 
 
-class _Continued(NamedTuple):
+class _ContinuationPlayer(NamedTuple):
     """What plays one continuation after the other in a worker."""
 
     continuations: Continuations
@@ -128,7 +128,7 @@ class Forecaster:
     ) -> Iterator[Forecast]:
         """When each of these jobs ends, by that many continuations; `moved` hears of each."""
         played = frozenset(self._state.in_system) & {*targets, *self.in_system, *self._ended_ms}
-        continued = _Continued(self._continuations, played, engine)
+        continued = _ContinuationPlayer(self._continuations, played, engine)
         found: dict[int, Mapping[JobId, Millis]] = {}
         for number, ends in answers_by_workers(workers, continued.ends_ms, range(runs)):
             if isinstance(ends, Lost):

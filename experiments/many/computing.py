@@ -60,7 +60,7 @@ class Answered(NamedTuple):
     computed: bool
 
 
-class _Answers(NamedTuple):
+class _WorkerAnswers(NamedTuple):
     """What a worker says of some calls, None of those it did not do, and which program it is."""
 
     program: str
@@ -98,9 +98,9 @@ def missing_calls(calls: Iterable[Call], store: ResultStore) -> list[Call]:
     return [call for key, call in by_key.items() if key not in known or known[key].value is None]
 
 
-def perform_calls(calls: tuple[Call, ...]) -> _Answers:
+def perform_calls(calls: tuple[Call, ...]) -> _WorkerAnswers:
     """What a worker does."""
-    return _Answers(program_version(), tuple(map(perform_call, calls)))
+    return _WorkerAnswers(program_version(), tuple(map(perform_call, calls)))
 
 
 def perform_call(call: Call) -> Kept | None:
@@ -164,7 +164,9 @@ def _take_found(found: list[Answered]) -> Iterator[Answered]:
     found.clear()
 
 
-def _answers_to_keep(calls: tuple[Call, ...], told: _Answers | Lost) -> list[tuple[Call, Kept]]:
+def _answers_to_keep(
+    calls: tuple[Call, ...], told: _WorkerAnswers | Lost
+) -> list[tuple[Call, Kept]]:
     """What is to be kept of a worker's answers."""
     if isinstance(told, Lost):
         return [(call, Kept(None, told.why, 0.0)) for call in calls]

@@ -222,12 +222,12 @@ class LocalWorkers:
         self.executor.shutdown(cancel_futures=True)
 
     def _new_executor(self) -> Executor:
-        return _Processes(
+        return _LazyProcessPool(
             self.count, get_context("spawn"), initializer=_join_pool, initargs=(self._shared,)
         )
 
 
-class _Processes(ProcessPoolExecutor):
+class _LazyProcessPool(ProcessPoolExecutor):
     """Processes that start when there is something to do."""
 
     def submit(self, fn: Callable[..., _R], /, *arguments: Any, **named: Any) -> "Future[_R]":

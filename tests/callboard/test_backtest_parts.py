@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.experiments.backtest.held_back import (
+from callboard.experiments.backtest.history_parts import (
     HistoryPart,
     calibration_of_part,
     run_with_typical_initialisation,

@@ -149,7 +149,7 @@ class TestStore:
     def test_a_worker_with_other_code_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        theirs = computing._Answers("another", ())
+        theirs = computing._WorkerAnswers("another", ())
         monkeypatch.setattr(computing, "perform_calls", lambda _: theirs)
         with pytest.raises(InputError, match="another version"):
             play(PLAN, tmp_path / "s")

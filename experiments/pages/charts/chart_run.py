@@ -100,7 +100,7 @@ class ChartRun:
         return self.history
 
 
-class _Reading:
+class _ChartRunReader:
     """Everything of a run that charts ask for, kept while its events go by."""
 
     def __init__(self, *, with_shares: bool) -> None:
@@ -145,7 +145,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     Raises ValueError, with the event's number, if no run can have had them, or if they do not begin
     with a run's start; what reading a journal raises.
     """
-    reading = _Reading(with_shares=with_shares)
+    reading = _ChartRunReader(with_shares=with_shares)
     feed_consistent_events(events, reading.state, reading.observe)
     state, metrics = reading.state, reading.metrics
     assert state.started is not None
