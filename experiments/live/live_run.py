@@ -119,7 +119,8 @@ class LiveRun:
 
     def _replay(self, spec: RunSpec, at_ms: Millis) -> None:
         """Play another spec up to a moment.  Until it is there the journal stays what it was."""
-        journal = self.journal
+        # Of a link it is the file that this leads to.
+        journal = None if self.journal is None else Path(os.path.realpath(self.journal))
         temporary = None if journal is None else _temporary_journal(journal)
         if temporary is not None:
             temporary.open("ab").close()  # if that cannot be, nothing has changed yet

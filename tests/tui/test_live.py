@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.actors.vocabulary.events import AnyEvent, RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, RunEnded
 from callboard.actors.vocabulary.faults import Crash
 from callboard.experiments.live.live_requests import InterventionRequest
 from callboard.experiments.live.live_run import LiveRun
@@ -178,6 +178,18 @@ def test_leaving_ends_the_journal_well(tmp_path: Path) -> None:
     assert isinstance(events[-1], RunEnded)
     assert events[-1].reason == "interrupted"
     assert events[:-1] == list(outage()[: len(events) - 1])
+
+
+def test_a_journal_that_is_named_by_a_link_stays_in_the_file_that_it_leads_to(
+    tmp_path: Path,
+) -> None:
+    """What was done by hand made the link a file of its own, and left the other as it was."""
+    link, real = tmp_path / "link.journal", tmp_path / "real.journal"
+    link.symlink_to(real.name)
+    with LiveRun(plan("two-jobs"), link) as run:
+        run.intervene(Intervene((Crash(1),)))
+    assert link.is_symlink()
+    assert any(isinstance(event, FaultStruck) for event in Journal(real))
 
 
 class Broken(Fifo):
