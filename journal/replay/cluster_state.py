@@ -235,7 +235,7 @@ class ClusterState:
     ) -> None:
         if isinstance(event, ev.AttemptResumed):
             self._count_suspended(event.node, -1)
-        else:
+        elif attempt.closed is None:  # else it was taken off when it was closed
             self.bound[event.node] -= 1
         place = self.first[event.node] + event.slot
         self.since[place], self.holders[place] = event.at_ms, event.attempt

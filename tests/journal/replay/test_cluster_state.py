@@ -10,11 +10,13 @@ from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import (
     AnyEvent,
+    AttemptClosed,
     AttemptStarted,
     FaultStruck,
     JobChanged,
     NodeFacts,
     NodeLost,
+    Outcome,
     RunStarted,
 )
 from callboard.actors.vocabulary.faults import (
@@ -282,3 +284,11 @@ def test_what_schedulers_have_given_up_counts_as_given_up_until_they_hear_of_it_
             if event.at_ms >= until_ms:
                 break
         assert [node for node, is_lost in enumerate(cluster.lost) if is_lost] == lost
+
+
+def test_a_task_whose_attempt_is_closed_before_it_begins_waits_at_its_node_no_more() -> None:
+    """Its scheduler was lost while the launch was under way: the screen could not draw what is
+    below 0.
+    """
+    told = [*STORY[:3], AttemptClosed(140, 1, Outcome.KILLED), AttemptStarted(150, 1, 0, 0)]
+    assert [folded(told[:n]).queue_length_at(0) for n in (3, 4, 5)] == [1, 0, 0]
