@@ -2,7 +2,8 @@
 
 Counted are those that may still bring a task: of stages that have tasks which no node has been
 given.  When the last one is given all others are taken back, or will be answered that none is left.
-One that is sticky waits again after its task, which is not counted.
+Nodes forget those of a scheduler that ends.  One that is sticky waits again after its task, which
+is not counted.
 """
 
 from collections import Counter
@@ -37,6 +38,8 @@ class WaitingReservations:
         """How many of each stage's wait where."""
         self._senders: dict[_JobStage, int] = {}
         """Whose they are."""
+        self._submitted: dict[JobId, ev.JobSubmitted] = {}
+        """Jobs that have not finished."""
         self._left: Counter[_JobStage] = Counter()
         """Tasks that no node has been given."""
 
@@ -44,7 +47,7 @@ class WaitingReservations:
         """The same, to be changed independently."""
         twin = copy(self)
         twin.by_node, twin._left = self.by_node.copy(), self._left.copy()
-        twin._senders = self._senders.copy()
+        twin._senders, twin._submitted = self._senders.copy(), self._submitted.copy()
         twin.stages = {stage: nodes.copy() for stage, nodes in self.stages.items()}
         return twin
 
@@ -90,13 +93,19 @@ class WaitingReservations:
             case ev.MapOutputsLost():
                 self._count_given_tasks((event.job, MAPS), -len(event.attempts))
             case ev.JobSubmitted():
-                self._left[event.job, MAPS] = event.maps
-                self._left[event.job, REDUCES] = event.reduces
+                self._submitted[event.job] = event
+                self._expect_all_tasks(event)
+            case ev.JobResubmitted() if event.job in self._submitted:
+                self._expect_all_tasks(self._submitted[event.job])
             case ev.JobFinished():
+                self._submitted.pop(event.job, None)
                 for of in [of for of in self.stages if of[0] == event.job]:
                     self._drop_stage(of)
                 for stage in (MAPS, REDUCES):
                     del self._left[event.job, stage]
+            case ev.FaultStruck(fault=faults.CrashScheduler(scheduler=scheduler)):
+                for of in [of for of in self.stages if self._senders[of] == scheduler]:
+                    self._drop_stage(of)
             case ev.FaultStruck(fault=faults.Crash(node=node)):
                 for of in self.stages:
                     self._remove_waiting(of, node, self.stages[of][node])
@@ -104,6 +113,11 @@ class WaitingReservations:
                 for of in self.stages:
                     if self._senders[of] == event.scheduler:
                         self._remove_waiting(of, node, self.stages[of][node])
+
+    def _expect_all_tasks(self, submitted: ev.JobSubmitted) -> None:
+        """None of the job's tasks has a node."""
+        self._left[submitted.job, MAPS] = submitted.maps
+        self._left[submitted.job, REDUCES] = submitted.reduces
 
     def _add_sent(self, event: ev.ReservationsSent) -> None:
         of = (event.job, event.stage)

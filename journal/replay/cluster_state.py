@@ -300,8 +300,9 @@ class ClusterState:
 
 _OF_QUEUES = frozenset(
     {
-        *(ev.JobSubmitted, ev.JobFinished, ev.ReservationsSent, ev.ReservationsStolen),
-        *(ev.AttemptLaunched, ev.AttemptClosed, ev.MapOutputsLost, ev.FaultStruck),
+        *(ev.JobSubmitted, ev.JobResubmitted, ev.JobFinished),
+        *(ev.ReservationsSent, ev.ReservationsStolen),
+        *(ev.AttemptLaunched, ev.AttemptClosed, ev.MapOutputsLost, ev.FaultStruck, ev.ContactLost),
     }
 )
 """What reservations come and go by."""

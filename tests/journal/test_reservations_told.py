@@ -11,10 +11,14 @@ from msgspec.structs import replace
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
     AnyEvent,
+    AttemptClosed,
     AttemptLaunched,
+    ContactLost,
     FaultStruck,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
+    NodeFacts,
     NodesProbed,
     Outcome,
     ProbesAnswered,
@@ -23,6 +27,7 @@ from callboard.actors.vocabulary.events import (
     SchedulingAttempted,
     ThoughtBegun,
 )
+from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.explain import explain_from_events
@@ -32,6 +37,7 @@ from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAPS, Locality, Priority, SlotKind
 from callboard.scheduler.reasons import Reason, Why
 from tests.journal.replay.support import events_of
+from tests.journal.stories import START
 
 SUBMITTED = JobSubmitted(0, 4, "query", "ann", "", Priority.NORMAL, 2, 0)
 SENT = ReservationsSent(0, 4, 3, MAPS, (1, 1, 2, 7))
@@ -68,6 +74,43 @@ def test_reservations_wait_until_they_bring_a_task_or_none_is_left() -> None:
 def test_what_is_refused_waits_there_no_more() -> None:
     """Succinct state sharing (SoCC 2016, §4.1)."""
     assert waiting([SUBMITTED, SENT, AGAIN]) == {1: 2, 5: 1, 7: 1}
+
+
+def test_nodes_forget_what_a_lost_scheduler_had_sent() -> None:
+    """Their jobs go to another one (SOSP 2013): on the screen they waited for ever."""
+    for scheduler, left in ((3, {}), (5, {1: 2, 2: 1, 7: 1})):
+        assert waiting([SUBMITTED, SENT, FaultStruck(9, faults.CrashScheduler(scheduler))]) == left
+
+
+def test_a_job_that_is_submitted_again_has_all_its_tasks_to_give() -> None:
+    """One of its two maps was done, and counted as given: the first launch took all others away."""
+    done = [launched(3, 0, 7), AttemptClosed(8, 0, Outcome.SUCCEEDED)]
+    lost = [FaultStruck(9, faults.CrashScheduler(3)), JobResubmitted(109, 4)]
+    other = replace(SENT, at_ms=109, scheduler=5)
+    again = [SUBMITTED, SENT, *done, *lost, other, launched(112, 2, 1)]
+    assert waiting(again) == {1: 1, 2: 1, 7: 1}
+    assert not waiting([*again, launched(113, 3, 2)])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [SENT, ContactLost(9, 1, 3, 2)],
+        [launched(3, 0, 7), FaultStruck(9, faults.CrashScheduler(3)), JobResubmitted(109, 4)],
+    ],
+    ids=lambda told: type(told[-1]).__name__,
+)
+def test_the_screen_shows_reservations_where_explain_says_that_they_wait(
+    told: list[AnyEvent],
+) -> None:
+    """Of a node that its scheduler had given up the screen still showed those it had had."""
+    other = replace(SENT, at_ms=200, scheduler=5)
+    events = [SUBMITTED, *told, other, launched(203, 2, 2)]
+    nodes = tuple(NodeFacts(node, 0, 2, 2, 1.0) for node in range(9))
+    cluster = ClusterState()
+    for event in [replace(START, nodes=nodes), *events]:
+        cluster.observe(event)
+    assert +cluster.reservations.by_node == waiting(events) != {}
 
 
 def test_each_is_a_sentence() -> None:
