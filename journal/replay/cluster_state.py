@@ -139,7 +139,7 @@ class ClusterState:
             self._give_pool_and_user_hues(event.job)
         elif isinstance(event, ev.MapOutputsLost):
             self._count_lost_work(event.job, sum(map(self._held_ms.of, event.attempts)))
-        elif isinstance(event, ev.JobResubmitted):
+        elif isinstance(event, ev.JobResubmitted) and event.job in run.jobs:
             phases = run.jobs[event.job].phases.values()
             had_ms = sum(phase.held_ms for phase in phases) - self._lost_ms.get(event.job, 0)
             self._count_lost_work(event.job, had_ms)

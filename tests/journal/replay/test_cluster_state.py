@@ -14,6 +14,7 @@ from callboard.actors.vocabulary.events import (
     AttemptStarted,
     FaultStruck,
     JobChanged,
+    JobResubmitted,
     NodeFacts,
     NodeLost,
     Outcome,
@@ -292,3 +293,10 @@ def test_a_task_whose_attempt_is_closed_before_it_begins_waits_at_its_node_no_mo
     """
     told = [*STORY[:3], AttemptClosed(140, 1, Outcome.KILLED), AttemptStarted(150, 1, 0, 0)]
     assert [folded(told[:n]).queue_length_at(0) for n in (3, 4, 5)] == [1, 0, 0]
+
+
+def test_a_job_that_is_resubmitted_unsubmitted_is_passed_over_with_all_that_cannot_be() -> None:
+    """A journal that was changed by hand ended the screen with a KeyError."""
+    changed = folded([*STORY[:1], JobResubmitted(0, 7), *STORY[1:]])
+    changed.run.index -= 1
+    assert told(changed) == told(folded(STORY))
