@@ -75,6 +75,8 @@ class RunState:
         """Speculative attempts are left out."""
         self.last_attempts: dict[int, AttemptId] = {}
         """The number of the latest launch of each scheduler."""
+        self.levels = [0, 0, 0]
+        """Launched maps, by locality."""
         self.busy = [0, 0]
         """Slots held, by kind."""
         self.suspended = 0
@@ -221,6 +223,7 @@ class RunState:
             job.first_launch_ms = event.at_ms
         if not kind:
             job.levels[event.level] += 1
+            self.levels[event.level] += 1
         return attempt
 
     def _pair_with_original(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:

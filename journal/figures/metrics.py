@@ -271,9 +271,7 @@ class Metrics:
             slots=(self.slot_time(MAP), self.slot_time(REDUCE)),
             attempts=self._attempt_counts(),
             speculation=self._speculation_counts(),
-            levels=[
-                sum(each) for each in zip(*_map_launches_by_level(self.run_state), strict=True)
-            ],
+            levels=[*self.run_state.levels],
             shuffle_wait_ms=self._shuffle_wait_ms(),
         )
 
@@ -326,8 +324,3 @@ class Metrics:
             if attempt.launch.kind and attempt.shuffled is None and attempt.ended is None
             if not attempt.unseen
         )
-
-
-def _map_launches_by_level(run_state: RunState) -> list[list[int]]:
-    """How many maps were launched at each level of locality, by job."""
-    return [[0, 0, 0], *(job.levels for job in run_state.jobs.values())]

@@ -19,7 +19,7 @@ from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.waiting_reservations import WaitingReservations
-from callboard.scheduler.model import MAP, MAPS, STAGES, AttemptId, JobId, Millis, NodeId, stage_on
+from callboard.scheduler.model import MAPS, STAGES, AttemptId, JobId, Millis, NodeId, stage_on
 from callboard.scheduler.orders.fair.fair import DEFAULT_POOL
 from callboard.scheduler.reasons import Refusal
 
@@ -93,10 +93,8 @@ class ClusterState:
         self.wasted_ms = 0
         self._held_ms = _TimesOfAttempts()
         """How long each map held its slot that succeeded."""
-        self._lost_ms: dict[JobId, Millis] = {}
-        """What of the slot time of each job's done tasks was lost, with their outputs."""
-        self.levels = [0, 0, 0]
-        """Launched maps, by locality."""
+        self._done_ms: Counter[JobId] = Counter()
+        """The slot time of what each job has done, its setup included, and has not lost again."""
         self.skips: dict[JobId, tuple[ev.AttemptLaunched, Refusal]] = {}
         """The launch that passed a job over last, and the reason."""
         self.reservations = WaitingReservations()
@@ -138,11 +136,9 @@ class ClusterState:
         elif isinstance(event, ev.JobChanged):
             self._give_pool_and_user_hues(event.job)
         elif isinstance(event, ev.MapOutputsLost):
-            self._count_lost_work(event.job, sum(map(self._held_ms.of, event.attempts)))
-        elif isinstance(event, ev.JobResubmitted) and event.job in run.jobs:
-            phases = run.jobs[event.job].phases.values()
-            had_ms = sum(phase.held_ms for phase in phases) - self._lost_ms.get(event.job, 0)
-            self._count_lost_work(event.job, had_ms)
+            self._waste_done_work(event.job, sum(map(self._held_ms.of, event.attempts)))
+        elif isinstance(event, ev.JobResubmitted):
+            self._waste_done_work(event.job, self._done_ms[event.job])
         elif isinstance(event, ev.RunStarted):
             self._run_started(event)
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
@@ -227,8 +223,6 @@ class ClusterState:
         for skip in event.why.skipped:
             self.skips[skip.job] = event, skip.refusal
         self.bound[event.node] += 1
-        if event.kind is MAP:
-            self.levels[event.level] += 1
 
     def _show_slot_taken(
         self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord
@@ -260,18 +254,25 @@ class ClusterState:
         if attempt.started is None:
             self.bound[attempt.launch.node] -= 1
         if event.outcome is _SUCCEEDED:
-            stage = stage_on(attempt.launch.kind)
-            total_ms, count = self.done[stage]
-            self.done[stage] = total_ms + held_ms - attempt.fetching_ms, count + 1
-            if stage is MAPS:
-                self._held_ms.note(event.attempt, held_ms)
+            self._note_done_work(attempt, held_ms)
         else:
             self.wasted_ms += held_ms
         self._update_slot_of(event, attempt)
 
-    def _count_lost_work(self, job: JobId, held_ms: Millis) -> None:
+    def _note_done_work(self, attempt: AttemptRecord, held_ms: Millis) -> None:
+        launch = attempt.launch
+        self._done_ms[launch.job] += held_ms
+        if attempt.unseen:
+            return
+        stage = stage_on(launch.kind)
+        total_ms, count = self.done[stage]
+        self.done[stage] = total_ms + held_ms - attempt.fetching_ms, count + 1
+        if stage is MAPS:
+            self._held_ms.note(launch.attempt, held_ms)
+
+    def _waste_done_work(self, job: JobId, held_ms: Millis) -> None:
         self.wasted_ms += held_ms
-        self._lost_ms[job] = self._lost_ms.get(job, 0) + held_ms
+        self._done_ms[job] -= held_ms
 
     def _update_slot_of(self, event: ev.AttemptEvent, attempt: AttemptRecord) -> None:
         """Update the slot that the attempt has, or had last."""

@@ -127,8 +127,8 @@ def _utilisation_facts(cluster: ClusterState, at_ms: Millis) -> list[_Fact]:
         f"{area / max(slots * at_ms, 1):.0%}"
         for area, slots in zip(cluster.busy_and_jobs_ms(at_ms)[:2], cluster.slots, strict=True)
     )
-    launched = sum(cluster.levels)
-    local = f"; {cluster.levels[0] / launched:.0%} local" if launched else ""
+    levels = cluster.run.levels
+    local = f"; {levels[0] / sum(levels):.0%} local" if any(levels) else ""
     return [("busy", f"maps {maps}, reduces {reduces}{local}")]
 
 

@@ -108,7 +108,7 @@ class RunHistory:
 
 def _running_sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
     """The sums at `at_ms`; nothing has happened since `cluster` was so."""
-    maps = sum(cluster.levels), cluster.levels[0]
+    maps = sum(cluster.run.levels), cluster.run.levels[0]
     return (*cluster.busy_and_jobs_ms(at_ms), *maps, cluster.wasted_ms)
 
 

@@ -90,7 +90,7 @@ def _run_info(started: RunStarted) -> fr.RunInfo:
 
 
 def _cluster_totals(cluster: ClusterState) -> fr.Totals:
-    down = fr.nodes_down(cluster.node_status)
+    down, levels = fr.nodes_down(cluster.node_status), cluster.run.levels
     return fr.Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
         busy=(cluster.run.busy[0], cluster.run.busy[1]),
@@ -101,7 +101,7 @@ def _cluster_totals(cluster: ClusterState) -> fr.Totals:
         unaware=int((down & (np.frombuffer(cluster.lost, np.uint8) == 0)).sum()),
         master_paused=cluster.run.paused,
         keeper=keeper_of_books(cluster.run.policy),
-        local=cluster.levels[0] / launched if (launched := sum(cluster.levels)) else math.nan,
+        local=levels[0] / launched if (launched := sum(levels)) else math.nan,
         wasted_ms=cluster.wasted_ms,
     )
 
