@@ -16,7 +16,7 @@ from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import AttemptId, JobId, Millis, SlotKind
 
-_WIDTH = 18
+_WIDTH = 19
 """How many numbers a row of `AttemptColumns` has."""
 
 
@@ -43,12 +43,14 @@ class AttemptColumns:
     `stated_ms` is the start that the slot stated when the attempt ended, `suspended_ms` for how
     long it said that it was suspended (0 while it has not ended).  `slot` is the first that
     it had; `occupancies` are all times that it had one.  Only speculative attempts have an
-    `original` other than 0.
+    `original` other than 0.  Setup and cleanup tasks are of the `kind` of maps, and have a `stage`
+    of their own; a `level` says something of maps alone.
     """
 
     attempt: Ints
     job: Ints
     kind: Ints
+    stage: Ints
     task: Ints
     number: Ints
     node: Ints
@@ -149,9 +151,10 @@ def _occupancy_row(attempt: AttemptRecord, ended_ms: Millis) -> tuple[int, ...]:
 def _attempt_row(attempt: AttemptRecord) -> tuple[int, ...]:
     launch, started, shuffled = attempt.launch, attempt.started, attempt.shuffled
     ended, closed = attempt.ended, attempt.closed
-    task = launch.attempt, launch.job, launch.kind, launch.task, launch.number, launch.node
+    task = launch.attempt, launch.job, launch.kind, launch.stage, launch.task, launch.number
     return (
         *task,
+        launch.node,
         launch.level,
         launch.at_ms,
         launch.original,

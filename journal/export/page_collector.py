@@ -30,7 +30,7 @@ from callboard.journal.replay.signs import NODE_SIGNS, node_sign
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
-from callboard.scheduler.model import JobId, Millis, NodeId
+from callboard.scheduler.model import MAPS, JobId, Millis, NodeId
 from callboard.scheduler.text.quantities import printable
 
 ATTEMPTS_MOST = 150_000
@@ -179,5 +179,5 @@ def _slot_row(cluster: ClusterState, place: int) -> CountRow:
     if state == SlotState.IDLE or attempt is None:
         return 0, 0, 0, 0, 0
     launch = attempt.launch
-    level = _NO_LEVEL if launch.kind else int(launch.level)
+    level = int(launch.level) if launch.stage == MAPS else _NO_LEVEL
     return state, launch.attempt, launch.job, launch.task, level

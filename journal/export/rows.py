@@ -14,7 +14,7 @@ from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import LOCALITY_NAMES, slot_kind_name
 from callboard.journal.tell.reason_words import reason_in_words
-from callboard.scheduler.model import AttemptId, Locality, SlotKind
+from callboard.scheduler.model import MAPS, AttemptId, Locality, SlotKind
 
 TableCell = int | float | str | None
 Columns = dict[str, list[TableCell]]
@@ -60,8 +60,8 @@ def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
         "rack": [racks[node] for node in nodes],
         "slot": _known_or_none(attempts.slot),
         "locality": [
-            level if kind is SlotKind.MAP else None
-            for level, kind in zip(levels, kinds, strict=True)
+            level if stage == MAPS else None
+            for level, stage in zip(levels, attempts.stage.tolist(), strict=True)
         ],
         "launched_ms": attempts.launched_ms.tolist(),
         "started_ms": _known_or_none(attempts.started_ms),
@@ -92,7 +92,7 @@ def _job_table(data: ExportData, attempts: AttemptColumns) -> Columns:
     def attempts_by_job(mine: Flags) -> list[TableCell]:
         return list(np.bincount(at[mine], minlength=len(jobs.job)).tolist())
 
-    of_map = attempts.kind == SlotKind.MAP
+    of_map = attempts.stage == MAPS
     preempted = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
     columns = list(job_result_columns(jobs).items())
     priorities: list[TableCell] = [told[job].priority.name.lower() for job in jobs.job.tolist()]

@@ -26,7 +26,7 @@ from callboard.journal.figures.tables import OUTCOME_ORDER
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell import names
 from callboard.journal.tell.names import slot_kind_name
-from callboard.scheduler.model import Locality, Millis, SlotKind
+from callboard.scheduler.model import MAPS, Locality, Millis, SlotKind
 from callboard.scheduler.text.quantities import printable
 
 TraceEvent = dict[str, Any]
@@ -180,7 +180,7 @@ def _attempt_particulars(data: ExportData, attempts: AttemptColumns, at: int) ->
         "outcome": "running" if ended == NEVER else str(OUTCOME_ORDER[ended]),
         "booked": "open" if booked == NEVER else str(OUTCOME_ORDER[booked]),
     }
-    if attempts.kind[at] == SlotKind.MAP:
+    if attempts.stage[at] == MAPS:
         told["locality"] = names.LOCALITY_NAMES[Locality(int(attempts.level[at]))]
     if attempts.original[at]:
         told["original"] = int(attempts.original[at])

@@ -16,7 +16,7 @@ from callboard.journal.replay.frame import HUES, ColourBy, SlotState
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import LOCALITY_NAMES
-from callboard.scheduler.model import MAP, Millis
+from callboard.scheduler.model import MAPS, Millis
 from callboard.scheduler.text.quantities import printable
 
 FEW_JOBS = 20
@@ -30,7 +30,7 @@ _UNSERVED = len(_RANKS) + 1
 _NO_MAP = len(LOCALITY_NAMES)
 
 _LEGENDS = {
-    ColourBy.LOCALITY: (*LOCALITY_NAMES.values(), "reduce"),
+    ColourBy.LOCALITY: (*LOCALITY_NAMES.values(), "no map"),
     ColourBy.AGE: ("<1min", "<5min", "<15min", "<1h", "<4h", "older"),
     ColourBy.QUEUE: ("1st", "2nd", "3rd–5th", "6th–10th", "behind", "never served"),
     ColourBy.SIZE: ("<10 tasks", "<50", "<200", "<1,000", "<5,000", "more"),
@@ -118,6 +118,6 @@ def _slot_localities(cluster: ClusterState) -> bytes:
     hues = bytearray([_NO_MAP]) * len(cluster.states)
     for place, state in enumerate(cluster.states):
         attempt = cluster.run.attempts.get(cluster.holders[place])
-        if state != SlotState.IDLE and attempt is not None and attempt.launch.kind is MAP:
+        if state != SlotState.IDLE and attempt is not None and attempt.launch.stage == MAPS:
             hues[place] = attempt.launch.level
     return bytes(hues)

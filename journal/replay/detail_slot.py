@@ -19,7 +19,7 @@ from callboard.journal.tell import names
 from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
 from callboard.journal.tell.reason_words import reason_with_score
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import Millis, NodeId, SlotKind
+from callboard.scheduler.model import MAPS, Millis, NodeId
 from callboard.scheduler.text.quantities import duration, printable
 
 _BEFORE = 5
@@ -101,7 +101,7 @@ def _held_attempt_text(cluster: ClusterState, place: int) -> str:
 
 
 def _launch_facts(launch: AttemptLaunched) -> list[tuple[str, str]]:
-    where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.kind is SlotKind.MAP else ""
+    where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.stage == MAPS else ""
     return [("launched", f"{clock_time(launch.at_ms)}{where}, {reason_with_score(launch.why)}")]
 
 

@@ -3,7 +3,7 @@
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import SlotCard, SlotState
 from callboard.journal.run_records import AttemptRecord
-from callboard.scheduler.model import MAP, Millis, stage_on
+from callboard.scheduler.model import MAPS, Millis, stage_on
 
 
 def slot_cards(cluster: ClusterState, at_ms: Millis) -> list[SlotCard | None]:
@@ -23,7 +23,7 @@ def _slot_card(cluster: ClusterState, number: int, at_ms: Millis) -> SlotCard | 
         job=launch.job,
         kind=launch.kind,
         task=launch.task,
-        level=launch.level if launch.kind is MAP else None,
+        level=launch.level if launch.stage == MAPS else None,
         held_ms=attempt.held_ms_until(at_ms),
         usual_ms=_usual_ms(cluster, attempt),
     )

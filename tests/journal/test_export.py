@@ -32,7 +32,7 @@ from callboard.journal.figures.tables import FAILED
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import KINDS, SlotKind
 from callboard.scheduler.text.missing_extra import MissingExtraError
-from tests.journal.replay.support import events_of, outage
+from tests.journal.replay.support import events_of, outage, with_setups
 from tests.journal.replay.test_cluster_state import SUSPENDING
 from tests.journal.stories import MAP, REDUCE, STORY
 from tests.support.soak import one_in
@@ -246,6 +246,17 @@ class TestTables:
                 held = [ms for ms, of in zip(columns["held_ms"], columns["kind"], strict=True)
                         if of == ("map", "reduce")[kind]]  # fmt: skip
                 assert sum(int(ms or 0) for ms in held) == metrics.slot_time(kind).busy
+
+    def test_setups_and_cleanups_have_no_locality(self) -> None:
+        """They read nothing: they were told, and counted, as off-rack maps."""
+        data = ExportData.of_events(with_setups())
+        told = attempts_or_jobs_table(data, "attempts")["locality"]
+        assert told == [None, *["node-local"] * 3, None] * 2
+        jobs = attempts_or_jobs_table(data, "jobs")
+        counted = (jobs[f"{level}_maps"] for level in ("node_local", "rack_local", "off_rack"))
+        assert [*counted] == [[3, 3], [0, 0], [0, 0]]
+        traced = slices(trace(with_setups()))
+        assert sum("locality" in each["args"] for each in traced) == 6
 
     def test_a_name_with_anything_in_it_stays_one_cell(self) -> None:
         file = io.StringIO()

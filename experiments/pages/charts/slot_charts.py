@@ -39,7 +39,7 @@ from callboard.experiments.pages.charts.time_windows import (
 )
 from callboard.journal.replay.pool_shares import PoolShares
 from callboard.journal.tell.names import LOCALITY_NAMES, slot_kind_name
-from callboard.scheduler.model import KINDS, Locality, Millis, SlotKind
+from callboard.scheduler.model import KINDS, MAPS, Locality, Millis, SlotKind
 
 _WINDOWS = 120
 _SHARE_WINDOWS = 128
@@ -113,7 +113,7 @@ def _launches_by_size_and_level(run: ChartRun) -> NDArray[np.int64]:
         np.zeros((len(SIZE_CLASSES), len(_LEVELS)), np.int64),
     )
     tasks = run.jobs.maps + run.jobs.reduces
-    of_map = attempts.kind == SlotKind.MAP
+    of_map = attempts.stage == MAPS
     size = tasks[np.searchsorted(run.jobs.job, attempts.job[of_map])]
     for row, each in enumerate(SIZE_CLASSES):
         table[row] = np.bincount(attempts.level[of_map][each.has(size)], minlength=len(_LEVELS))

@@ -34,7 +34,7 @@ from callboard.experiments.pages.charts.slot_charts import (
 from callboard.journal.replay.pool_shares import PoolShares
 from callboard.scheduler.model import MAP, REDUCE
 from tests.experiments.charts.support import SOLO_MS, legend_labels, lines, story_run
-from tests.journal.replay.support import events_of
+from tests.journal.replay.support import events_of, with_setups
 from tests.journal.stories import START, STORY, cut_at
 
 EMPTY: list[AnyEvent] = [START, RunEnded(0, "until", 1, 0, "d")]
@@ -125,6 +125,12 @@ def test_locality_counts_launched_maps_by_size() -> None:
     widths = [[bar.get_width() for bar in bars] for bars in whole.containers]
     assert widths == [[0.5], [0.0], [0.5]]
     assert lines(by_size)["fifo"] == ([0, 1], [1.0, 1 / 3])
+
+
+def test_locality_counts_no_setups_and_cleanups() -> None:
+    """They read nothing: they were counted as off-rack maps."""
+    whole, _ = locality_chart([chart_run(with_setups())]).axes
+    assert [[bar.get_width() for bar in bars] for bars in whole.containers] == [[1.0], [0.0], [0.0]]
 
 
 def test_the_sizes_of_locality_stand_apart() -> None:

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.replay.recorded import RecordedSource
+from tests.support import world
 
 OUTAGE = Path(__file__).with_name("outage.toml")
 
@@ -29,6 +32,20 @@ def outage() -> tuple[AnyEvent, ...]:
     whatever becomes of the library's.
     """
     return events_of(str(OUTAGE), "fair")
+
+
+def with_setup(job: JobSpec) -> JobSpec:
+    return msgspec.structs.replace(job, setup_ms=2000, cleanup_ms=1000)
+
+
+@cache
+def with_setups() -> tuple[AnyEvent, ...]:
+    """Two jobs of three node-local maps of 30 s, one after the other, each with a setup and a
+    cleanup, which are launched as off-rack maps (rule H6).
+    """
+    cluster = Cluster(nodes=2, racks=1, map_slots=2, reduce_slots=1)
+    jobs = [with_setup(world.job(n, maps=3, map_ms=30_000, submit_ms=60_000 * n)) for n in (0, 1)]
+    return (world.header(cluster, Tasks()), *world.play(jobs, cluster=cluster).events)
 
 
 def recorded(events: Sequence[AnyEvent]) -> RecordedSource:

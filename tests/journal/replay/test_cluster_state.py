@@ -8,7 +8,6 @@ from hypothesis import given, settings
 
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -37,7 +36,7 @@ from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.journal.waiting_reservations import WaitingReservations
 from callboard.scheduler.model import MAPS, REDUCES, Priority, SlotKind
-from tests.journal.replay.support import events_of, outage
+from tests.journal.replay.support import events_of, outage, with_setup, with_setups
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
 from tests.support import world
@@ -64,10 +63,6 @@ def folded(
         if until_ms is None or event.at_ms <= until_ms:
             cluster.observe(event)
     return cluster
-
-
-def with_setup(job: JobSpec) -> JobSpec:
-    return msgspec.structs.replace(job, setup_ms=2000, cleanup_ms=1000)
 
 
 def told(cluster: ClusterState) -> dict[str, Any]:
@@ -201,13 +196,8 @@ def test_a_copy_goes_its_own_way() -> None:
 
 
 def test_setups_and_cleanups_are_no_maps_of_their_jobs() -> None:
-    """They read nothing, and are launched as off-rack maps (rule H6): the screen
-    and the charts counted them, unlike the table at the end.
-    """
-    jobs = [with_setup(world.job(n, maps=3, map_ms=30_000, submit_ms=60_000 * n)) for n in (0, 1)]
-    events = [world.header(FOUR, Tasks()), *world.play(jobs, cluster=FOUR).events]
-    cluster, locality = folded(events), Metrics.of(events).summary().locality
-    assert locality is not None
+    """They read nothing: the screen and the charts counted them, unlike the table at the end."""
+    cluster, locality = folded(with_setups()), Metrics.of(with_setups()).summary().locality
     assert [level / 6 for level in cluster.run.levels] == [*msgspec.structs.astuple(locality)]
     assert cluster.done[MAPS] == (6 * 30_000, 6)
 

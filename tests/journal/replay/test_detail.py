@@ -8,11 +8,20 @@ import pytest
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
-from callboard.journal.replay.frame import WASTED, DetailText, Lane, NodeStatus, SlotState, View
+from callboard.journal.replay.frame import (
+    WASTED,
+    ColourBy,
+    DetailText,
+    Lane,
+    NodeStatus,
+    SlotState,
+    View,
+)
+from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.response_parts import response_parts
 from callboard.scheduler.model import Millis
-from tests.journal.replay.support import events_of, outage
+from tests.journal.replay.support import events_of, outage, recorded, with_setups
 
 
 def detail(
@@ -94,6 +103,26 @@ def test_a_slot_says_what_it_holds_and_why() -> None:
     assert facts["launched"].endswith("fifo")
     assert facts["the master"] == "knows"
     assert facts["node"] == "up and well; the master counts on it"
+
+
+def test_a_setup_or_cleanup_has_no_locality_wherever_slots_are_shown() -> None:
+    """They read nothing: cards, colours and details had them as off-rack maps."""
+    recording = recorded(with_setups()).recording
+    for index in range(1, len(recording)):
+        state = recording.state_at(index)
+        view = View(with_cards=True, colour_by=ColourBy.LOCALITY)
+        frame = project(recording, index, state.run.now_ms, view)
+        for place, card in enumerate(frame.cards):
+            if card is None:
+                continue
+            attempt = state.run.attempts[state.holders[place]]
+            view = View(node=place // 3, slot=place % 3)
+            found = project(recording, index, state.run.now_ms, view).detail
+            assert found is not None
+            told = dict(found.facts)
+            assert (card.level is None) is attempt.unseen
+            assert ("node-local" in told["launched"]) is not attempt.unseen
+            assert (frame.legend[frame.slot_hues[place]] == "node-local") is not attempt.unseen
 
 
 def test_a_slot_tells_who_had_it_before() -> None:
