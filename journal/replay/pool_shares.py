@@ -58,7 +58,7 @@ class ShareSampler:
     def __init__(self, run: RunState) -> None:
         self.run = run
         self.lost = bytearray()
-        """Which nodes the master has given up."""
+        """Which nodes the master, or a scheduler of several, has given up."""
         self._held: Counter[JobId] = Counter()
         self._samples: list[dict[JobId, tuple[int, float]]] = []
         self._step_ms = _FIRST_STEP_MS
@@ -83,7 +83,7 @@ class ShareSampler:
         """Count the slots that are held; `attempt` is the one that the event is about."""
         match event:
             case ev.RunStarted() | ev.FaultStruck() | ev.NodeEvent():
-                self.lost = bytearray(node.is_lost for node in self.run.nodes.values())
+                self.lost = bytearray(node.is_given_up for node in self.run.nodes.values())
             case ev.AttemptStarted() | ev.AttemptResumed() if attempt is not None:
                 self._held[attempt.launch.job] += 1
             case ev.AttemptSuspended() if attempt is not None:

@@ -6,12 +6,19 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    ContactLost,
+    ContactRegained,
+    JobSubmitted,
+)
 from callboard.experiments.pages.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
-from callboard.journal.replay.pool_shares import ALL_JOBS, PoolShares
-from callboard.scheduler.model import KINDS
+from callboard.journal.replay.pool_shares import ALL_JOBS, PoolShares, ShareSampler
+from callboard.journal.run_state import RunState
+from callboard.scheduler.model import KINDS, Priority
+from tests.journal.stories import START
 
 
 @cache
@@ -62,6 +69,19 @@ def test_pools_are_those_that_fair_shares_by() -> None:
     assert shares.pools == ("ann", "bob", "cid", "dan", "production")
     assert shares.due[shares.pools.index("production")].max() == pytest.approx(70)
     assert (shares.due.sum(axis=0) <= 100 + 1e-9).all()
+
+
+def test_nodes_that_a_scheduler_of_several_has_given_up_have_no_slots_due() -> None:
+    """Of two nodes with a map slot each; the screen's fair shares knew."""
+    run = RunState()
+    sampler = ShareSampler(run)
+    submitted = JobSubmitted(0, 0, "ads", "ann", "", Priority.NORMAL, 9, 0)
+    for event in (START, submitted, ContactLost(500, 1, 1, 100), ContactRegained(900, 1, 1)):
+        sampler.take_due_samples(event)
+        sampler.count_held_slots(event, run.observe(event))
+        if isinstance(event, ContactLost):
+            assert sampler.table().due[0, -1] == 1
+    assert sampler.table().due[0, -1] == 2
 
 
 def test_without_pools_and_users_all_jobs_are_one_group() -> None:
