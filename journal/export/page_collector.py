@@ -8,7 +8,6 @@ from functools import cache
 from typing import Self
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Importance
 from callboard.journal.consistency import feed_consistent_events
 from callboard.journal.event_limits import InconsistentEvents
@@ -16,7 +15,7 @@ from callboard.journal.export.change_log import (
     ChangeLog,
     CountRow,
 )
-from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.cluster_state import FORGETTING_FAULTS, ClusterState
 from callboard.journal.replay.frame import (
     LogLine,
     NodeStatus,
@@ -117,8 +116,8 @@ class PageCollector:
                     raise TooLargeForPageError("attempts", ATTEMPTS_MOST)
 
     def _note_changes(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
-        """Note what may have changed: of its job, of its node; of all nodes if a master that has
-        started again may have forgotten which it had given up.
+        """Note what may have changed: of its job, of its node; of all nodes if it may have been
+        forgotten which are given up.
         """
         cluster, at_ms = self.recording.last_state, event.at_ms
         row = cluster.run.jobs.get(job)
@@ -128,7 +127,7 @@ class PageCollector:
             self._note_slots(cluster, at_ms, node)
             self.nodes.note(at_ms, node, _node_row(cluster, node))
         self._note_policy(cluster, at_ms)
-        if isinstance(event, ev.FaultStruck) and isinstance(event.fault, faults.MasterFault):
+        if isinstance(event, ev.FaultStruck) and isinstance(event.fault, FORGETTING_FAULTS):
             for each in range(len(cluster.node_status)):
                 self.nodes.note(at_ms, each, _node_row(cluster, each))
 

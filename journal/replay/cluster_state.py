@@ -291,13 +291,16 @@ class ClusterState:
         about = event.fault if isinstance(event, ev.FaultStruck) else event
         nodes = self.run.nodes
         shown = [getattr(about, "node", -1)]
-        if isinstance(about, faults.MasterFault | faults.CrashScheduler):
-            shown = list(nodes)  # it may forget which nodes it had given up
+        if isinstance(about, FORGETTING_FAULTS):
+            shown = list(nodes)
         for number in shown:
             if number in nodes:
                 self.node_status[number] = _node_status(nodes[number])
                 self.lost[number] = nodes[number].is_given_up
 
+
+FORGETTING_FAULTS = (faults.MasterFault, faults.CrashScheduler)
+"""After these the master, or a scheduler, may have forgotten which nodes it had given up."""
 
 _OF_QUEUES = frozenset(
     {

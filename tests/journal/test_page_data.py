@@ -8,7 +8,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, NodeFacts
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    ContactLost,
+    FaultStruck,
+    JobSubmitted,
+    NodeFacts,
+    RunEnded,
+)
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.export import page_collector
 from callboard.journal.export.change_log import ChangeLog, count_columns
@@ -20,9 +28,9 @@ from callboard.journal.replay.detail_job import response_share_lines
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.signs import STATE_WORDS, node_sign
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import Locality, Priority
 from tests.journal.page_reader import data_of, rows_at, sentences, slots_at
-from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.replay.support import events_of, outage, recorded, with_setups
 from tests.journal.stories import START, STORY
 
 RUNS: dict[str, Callable[[], Sequence[AnyEvent]]] = {
@@ -146,6 +154,22 @@ class TestEveryMoment:
             waiting <= jobs + 1e-3
             for waiting, jobs in zip(charts["waiting"], charts["jobs"], strict=True)
         )
+
+
+def test_a_node_is_given_up_no_longer_than_the_scheduler_lasts_that_gave_it_up() -> None:
+    """The page kept the node's question mark to its end, where the screen did not."""
+    events = [
+        *(START, ContactLost(700, 0, 1, 100), FaultStruck(800, faults.CrashScheduler(1))),
+        RunEnded(2000, "complete", 1, 0, "d"),
+    ]
+    nodes = PageCollector.of_events(events).nodes
+    assert [(row.at_ms, row.after[3]) for row in nodes if row.subject == 0] == [(700, 1), (800, 0)]
+
+
+def test_setups_and_cleanups_have_no_locality_on_the_page() -> None:
+    """All maps of these jobs are node-local; the cards of setups had an O."""
+    rows = PageCollector.of_events(with_setups()).slots
+    assert {row.after[4] for row in rows if row.after[0]} == {Locality.NODE, 3}
 
 
 def test_waiting_jobs_are_those_with_nothing_running() -> None:
