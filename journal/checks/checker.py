@@ -1,7 +1,7 @@
 """The checker: a sink that checks the rules at every event, and stops at the first violation.
 
 Beside a live run a `Checker` also looks at the master's books between supersteps, and at each
-message that the master handles (`attach`).  `check_events` checks what events alone can show.
+message that the master handles (`begin`).  `check_events` checks what events alone can show.
 """
 
 from collections import deque
