@@ -27,7 +27,6 @@ from callboard.journal.export.page_columns import (
     SlotColumns,
 )
 from callboard.journal.export.sentence_patterns import SentencePatterns
-from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.replay import signs
 from callboard.journal.replay.colouring import chosen_colour_by, job_colours
 from callboard.journal.replay.detail_job import response_share_lines
@@ -39,6 +38,7 @@ from callboard.journal.replay.frame import (
     LogLine,
     SlotState,
 )
+from callboard.journal.replay.lanes import mean_running
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.player import SPEEDS
 from callboard.journal.replay.recording import Recording
@@ -150,21 +150,22 @@ def _chart_columns(recording: Recording, jobs: ChangeLog) -> ChartColumns:
         maps=_rounded_values(charts.maps),
         reduces=_rounded_values(charts.reduces),
         jobs=_rounded_values(charts.jobs),
-        waiting=_rounded_values(_means_by_column(_waiting_jobs_over_time(jobs, end_ms), _COLUMNS)),
+        waiting=_rounded_values(_mean_waiting_jobs(jobs, end_ms)),
         wasted=_rounded_values(charts.wasted),
         peaks=charts.peaks,
     )
 
 
-def _waiting_jobs_over_time(jobs: ChangeLog, end_ms: Millis) -> Steps:
-    """How many jobs are in the system with nothing running, over time."""
+def _mean_waiting_jobs(jobs: ChangeLog, end_ms: Millis) -> list[float]:
+    """How many jobs are in the system with nothing running, on average in each column."""
     begins: list[Millis] = []
     ends: list[Millis] = []
     for change in jobs:
         before, after = change.before[0] in _WAITING, change.after[0] in _WAITING
         if before != after:
             (begins if after else ends).append(change.at_ms)
-    return steps(np.array(begins, np.int64), np.array(ends, np.int64), end_ms)
+    edges = np.linspace(0, max(end_ms, 1), _COLUMNS + 1)
+    return mean_running(np.array(begins, np.int64), np.array(ends, np.int64), edges).tolist()
 
 
 def _slot_columns(changes: Sequence[Change]) -> SlotColumns:
@@ -259,15 +260,6 @@ def _page_words(recording: Recording) -> PageWords:
         ending=printable(ending),
         keeper=keeper,
     )
-
-
-def _means_by_column(counts: Steps, columns: int) -> list[float]:
-    """The mean of the steps in each of as many equal parts of the run."""
-    widths = np.diff(counts.times, append=counts.until_ms)
-    area = np.concatenate((np.zeros(1), np.cumsum(counts.counts * widths)))
-    edges = np.linspace(0, max(counts.until_ms, 1), columns + 1)
-    known = np.append(counts.times, counts.until_ms).astype(np.float64)
-    return [float(each) for each in np.diff(np.interp(edges, known, area)) / np.diff(edges)]
 
 
 def _rounded_values(values: Iterable[float]) -> list[float]:

@@ -112,7 +112,7 @@ def running_profile(
     ):
         if not mine.any():
             continue
-        level = _mean_running(chosen.began[mine], chosen.ended[mine], edges)
+        level = mean_running(chosen.began[mine], chosen.ended[mine], edges)
         most = max(float(level.max()), 1.0)
         owners = np.where(level > 0, job + 1, 0).tolist()
         fill = (level / most).tolist()
@@ -120,8 +120,10 @@ def running_profile(
     return lanes
 
 
-def _mean_running(began: Ints, ended: Ints, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many intervals cover each column on average."""
+def mean_running(began: Ints, ended: Ints, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many intervals cover each column, between two `edges`, on average; those that have begun
+    and not ended go on.
+    """
     began, ended = np.sort(began), np.sort(ended)
     sums = [np.concatenate(((0,), np.cumsum(each))) for each in (began, ended)]
     begun, done = (np.searchsorted(each, edges) for each in (began, ended))
