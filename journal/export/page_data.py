@@ -1,5 +1,6 @@
 """What a page that plays a run back has to know, of what has been collected of the run."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -26,7 +27,6 @@ from callboard.journal.export.page_columns import (
     PageWords,
     SlotColumns,
 )
-from callboard.journal.export.sentence_patterns import SentencePatterns
 from callboard.journal.replay import signs
 from callboard.journal.replay.colouring import chosen_colour_by, job_colours
 from callboard.journal.replay.detail_job import response_share_lines
@@ -63,6 +63,7 @@ _COLOURS = (ColourBy.JOB, ColourBy.POOL, ColourBy.USER, ColourBy.SIZE)
 
 
 _LABEL_LETTERS = 11
+_NUMBER = re.compile(r"(0|[1-9][0-9]{0,14})")
 
 
 def page_data(collected: PageCollector) -> PageData:
@@ -127,20 +128,29 @@ def _log_columns(recording: Recording, decisions: Sequence[LogLine]) -> LogColum
     wanted = LogFilter(Importance.HEADLINE)
     headlines = folded_lines(recording, len(recording), len(recording), wanted, ())
     lines = sorted([*headlines, *decisions], key=lambda line: line.index)
-    patterns, numbers = SentencePatterns(), list[int]()
-    used = []
-    for line in lines:
-        pattern, found = patterns.take_apart(line.text)
-        used.append(pattern)
-        numbers += found
+    pattern, numbers, patterns = sentences_as_patterns(line.text for line in lines)
     return LogColumns(
         at=time_differences(line.at_ms for line in lines),
         kind="".join(_letter_of_number(line.level + len(Importance) * line.mark) for line in lines),
         job=[NO_SUBJECT if line.job is None else line.job for line in lines],
-        pattern=used,
+        pattern=pattern,
         numbers=numbers,
-        patterns=patterns.patterns,
+        patterns=patterns,
     )
+
+
+def sentences_as_patterns(
+    texts: Iterable[str],
+) -> tuple[list[int], list[int], list[tuple[str, ...]]]:
+    """Sentences in little room: which pattern each has, the numbers in all, and the patterns, each
+    what stands between its numbers.  A zero that leads is a number of its own.
+    """
+    used, numbers, patterns = list[int](), list[int](), dict[tuple[str, ...], int]()
+    for text in texts:
+        parts = _NUMBER.split(text)
+        used.append(patterns.setdefault(tuple(parts[::2]), len(patterns)))
+        numbers += map(int, parts[1::2])
+    return used, numbers, list(patterns)
 
 
 def _chart_columns(recording: Recording, jobs: ChangeLog) -> ChartColumns:

@@ -21,9 +21,8 @@ from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.journal.export import page_collector
 from callboard.journal.export.change_log import ChangeLog, count_columns
 from callboard.journal.export.page_collector import PageCollector, TooLargeForPageError
-from callboard.journal.export.page_data import compared_page_data, page_data
+from callboard.journal.export.page_data import compared_page_data, page_data, sentences_as_patterns
 from callboard.journal.export.run_page import run_page
-from callboard.journal.export.sentence_patterns import SentencePatterns
 from callboard.journal.replay.detail_job import response_share_lines
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.recorded import RecordedSource
@@ -254,22 +253,16 @@ def test_changes_within_a_millisecond_are_one() -> None:
     assert [columns.kinds[kind] for kind in columns.kind] == [(1, 2), (-1, 0)]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "no number", "7", "map 3 of job-12 after 0.045 s", "1,001 maps 007", "٣ x 10²"]
-)
-def test_a_sentence_comes_back_from_its_pattern(text: str) -> None:
-    patterns = SentencePatterns()
-    patterns.take_apart("something else 1")
-    number, numbers = patterns.take_apart(text)
-    first, *rest = patterns.patterns[number]
-    parts = zip(numbers, rest, strict=True)
-    assert first + "".join(f"{each}{part}" for each, part in parts) == text
+def test_sentences_come_back_from_their_patterns() -> None:
+    texts = ["", "no number", "7", "map 3 of job-12 after 0.045 s", "1,001 maps 007", "٣ x 10²"]
+    pattern, numbers, patterns = sentences_as_patterns(texts)
+    log = {"at": [0] * 6, "pattern": pattern, "numbers": numbers, "patterns": patterns}
+    assert [text for _, text in sentences(log)] == texts
 
 
 def test_sentences_that_differ_in_numbers_share_a_pattern() -> None:
-    patterns = SentencePatterns()
-    assert patterns.take_apart("map 3 of job-12")[0] == patterns.take_apart("map 14 of job-0")[0]
-    assert len(patterns.patterns) == 1
+    found = sentences_as_patterns(["map 3 of job-12", "map 14 of job-0"])
+    assert found == ([0, 0], [3, 12, 14, 0], [("map ", " of job-", "")])
 
 
 def test_two_runs_of_one_world_are_one_page_and_others_are_refused() -> None:
