@@ -33,10 +33,6 @@ class Steps:
         held = np.diff(self.times, append=self.until_ms) > 0
         return int(self.counts[held].max(initial=0))
 
-    def counts_at(self, ms: Ints) -> Ints:
-        """The counts that hold at some times (each 0 or later)."""
-        return self.counts[np.searchsorted(self.times, ms, side="right") - 1]
-
 
 def steps(begins: Ints, ends: Ints, until_ms: int) -> Steps:
     """How many of the intervals [begin, end) cover each moment."""

@@ -38,12 +38,6 @@ class LogFilter(msgspec.Struct, frozen=True):
     kind: str = ""
 
 
-def lines_before(recording: Recording, index: int, count: int, wanted: LogFilter) -> list[LogLine]:
-    """The last `count` lines among the first `index` events, the oldest first."""
-    numbers = islice(events_before(recording, index, wanted), count)
-    return [log_line(recording, each) for each in numbers][::-1]
-
-
 def events_before(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
     """The numbers of the wanted events before `index`, the last first."""
     numbers = _events_backwards(recording, index, wanted)

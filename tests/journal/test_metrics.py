@@ -40,6 +40,7 @@ from callboard.journal.figures.tables import SUCCEEDED
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Locality, Priority, SlotKind
 from callboard.scheduler.reasons import Reason, Why
+from tests.journal.replay.support import counts_at
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
 from tests.journal.strategies import Lived, World, any_event, worlds
 
@@ -148,7 +149,7 @@ def test_jobs_in_system_as_steps() -> None:
     assert found.times.tolist() == [0, 1000, 2300, 4400]
     assert found.counts.tolist() == [1, 2, 1, 0]
     assert found.peak() == 2
-    assert found.counts_at(np.array([0, 999, 1000, 4400])).tolist() == [1, 1, 2, 0]
+    assert counts_at(found, np.array([0, 999, 1000, 4400])).tolist() == [1, 1, 2, 0]
 
 
 def test_steps_that_change_nothing_are_left_out() -> None:
@@ -337,7 +338,7 @@ def test_s10_littles_law_holds_and_is_what_counting_gives(world: World) -> None:
     assert found.holds
     inside = metrics.jobs_in_system()
     moments = range(world.horizon)
-    held = inside.counts_at(np.array(moments, np.int64)).tolist()
+    held = counts_at(inside, np.array(moments, np.int64)).tolist()
     assert held == [in_system(world, ms) for ms in moments]
     assert (np.diff(inside.times) > 0).all()
     assert (np.diff(inside.counts) != 0).all()

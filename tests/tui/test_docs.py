@@ -10,7 +10,7 @@ from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.live.live_requests import Fork
 from callboard.experiments.live.live_server import LiveServer
 from callboard.experiments.run.interventions import Intervene
-from callboard.journal.replay.event_log import LogFilter, lines_before
+from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.frame import JobStanding
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.signs import (
@@ -24,7 +24,7 @@ from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.timebar import DIVERGENCE_SIGN
 from docs.making.screens import FOLDER, MOVING, PAGE, PICTURES, START, draw
-from tests.journal.replay.support import events_of
+from tests.journal.replay.support import events_of, lines_before
 from tests.tui.test_interventions import ask, plan, taped
 
 DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")

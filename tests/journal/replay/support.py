@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
@@ -12,7 +14,12 @@ from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
+from callboard.journal.figures.steps import Steps
+from callboard.journal.figures.tables import Ints
+from callboard.journal.replay.event_log import LogFilter, events_before, log_line
+from callboard.journal.replay.frame import LogLine
 from callboard.journal.replay.recorded import RecordedSource
+from callboard.journal.replay.recording import Recording
 from tests.support import world
 
 OUTAGE = Path(__file__).with_name("outage.toml")
@@ -46,6 +53,17 @@ def with_setups() -> tuple[AnyEvent, ...]:
     cluster = Cluster(nodes=2, racks=1, map_slots=2, reduce_slots=1)
     jobs = [with_setup(world.job(n, maps=3, map_ms=30_000, submit_ms=60_000 * n)) for n in (0, 1)]
     return (world.header(cluster, Tasks()), *world.play(jobs, cluster=cluster).events)
+
+
+def lines_before(recording: Recording, index: int, count: int, wanted: LogFilter) -> list[LogLine]:
+    """The last `count` lines among the first `index` events, the oldest first."""
+    numbers = islice(events_before(recording, index, wanted), count)
+    return [log_line(recording, each) for each in numbers][::-1]
+
+
+def counts_at(steps: Steps, ms: Ints) -> Ints:
+    """The counts that hold at some times (each 0 or later)."""
+    return steps.counts[np.searchsorted(steps.times, ms, side="right") - 1]
 
 
 def recorded(events: Sequence[AnyEvent]) -> RecordedSource:

@@ -4,10 +4,10 @@ import pytest
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Importance
-from callboard.journal.replay.event_log import LogFilter, lines_before
+from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.log_folding import folded_lines
 from callboard.journal.replay.recording import Recording
-from tests.journal.replay.support import events_of, outage
+from tests.journal.replay.support import events_of, lines_before, outage
 
 
 def recording_of(events: tuple[ev.AnyEvent, ...]) -> Recording:

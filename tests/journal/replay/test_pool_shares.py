@@ -18,6 +18,7 @@ from callboard.experiments.run.simulation import Simulation
 from callboard.journal.replay.pool_shares import ALL_JOBS, PoolShares, ShareSampler
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, Priority
+from tests.journal.replay.support import counts_at
 from tests.journal.stories import START
 
 
@@ -52,10 +53,10 @@ def test_however_long_the_run_samples_are_few_and_even() -> None:
 def test_held_slots_are_those_of_the_attempts(scenario: str, policy: str) -> None:
     run = played(scenario, policy)
     shares, attempts = shares_of(run), run.slot_history.attempts
-    busy = sum(attempts.busy_slots(kind, run.horizon_ms).counts_at(shares.at_ms) for kind in KINDS)
+    busy = sum(counts_at(attempts.busy_slots(kind, run.horizon_ms), shares.at_ms) for kind in KINDS)
     # At a sample's own moment events may follow that are in the steps already.
     before = sum(
-        attempts.busy_slots(kind, run.horizon_ms).counts_at(np.maximum(shares.at_ms - 1, 0))
+        counts_at(attempts.busy_slots(kind, run.horizon_ms), np.maximum(shares.at_ms - 1, 0))
         for kind in KINDS
     )
     held = shares.held.sum(axis=0)

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.journal.replay import recording as tapes
 from callboard.journal.replay.cursor import Cursor
-from callboard.journal.replay.event_log import LogFilter, lines_before, log_line
+from callboard.journal.replay.event_log import LogFilter, log_line
 from callboard.journal.replay.frame import Frame, JobSortKey, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.recording import Recording
@@ -32,7 +32,7 @@ from callboard.journal.replay.source import (
 )
 from callboard.journal.run_state import NO_SUBJECT, RunState
 from callboard.journal.tell.sentences import Narrator
-from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.replay.support import events_of, lines_before, outage, recorded
 from tests.journal.replay.test_cluster_state import RUNS, folded, told
 from tests.support.soak import one_in
 
