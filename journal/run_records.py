@@ -117,6 +117,11 @@ class PhaseRecord(msgspec.Struct, gc=False):
         return self.done + self.lost
 
     @property
+    def usual_ms(self) -> float | None:
+        """How long an attempt has held slots on average; None where none has succeeded."""
+        return self.held_ms / self.succeeded if self.succeeded else None
+
+    @property
     def work_ms(self) -> Millis:
         return self.held_ms - self.fetching_ms
 
@@ -161,6 +166,10 @@ class JobRecord(msgspec.Struct, gc=False):
     @property
     def finished_ms(self) -> Millis | None:
         return None if self.finished is None else self.finished.at_ms
+
+    def end_or(self, at_ms: Millis) -> Millis:
+        """When it left, or `at_ms` while it has not."""
+        return at_ms if self.finished is None else self.finished.at_ms
 
     @property
     def outcome(self) -> Outcome | None:

@@ -19,7 +19,6 @@ from callboard.journal.replay.cluster_state import FORGETTING_FAULTS, ClusterSta
 from callboard.journal.replay.frame import (
     LogLine,
     NodeStatus,
-    SlotState,
     nodes_down,
 )
 from callboard.journal.replay.job_oracle import MakeOracle
@@ -173,10 +172,9 @@ def _node_status_row(status: int, lost: int) -> CountRow:
 
 def _slot_row(cluster: ClusterState, place: int) -> CountRow:
     """The state, and the attempt with its job, task and locality."""
-    state = cluster.states[place]
-    attempt = cluster.run.attempts.get(cluster.holders[place])
-    if state == SlotState.IDLE or attempt is None:
+    attempt = cluster.attempt_in(place)
+    if attempt is None:
         return 0, 0, 0, 0, 0
     launch = attempt.launch
     level = int(launch.level) if launch.stage == MAPS else _NO_LEVEL
-    return state, launch.attempt, launch.job, launch.task, level
+    return cluster.states[place], launch.attempt, launch.job, launch.task, level

@@ -176,6 +176,12 @@ class ClusterState:
             size_ms += job.total(stage) * total_ms / max(count, 1)
         return size_ms
 
+    def attempt_in(self, place: int) -> AttemptRecord | None:
+        """The attempt that the slot holds, or that the master believes it to hold."""
+        if self.states[place] == _IDLE:
+            return None
+        return self.run.attempts.get(self.holders[place])
+
     def queue_length_at(self, node: NodeId) -> int:
         """How many reservations and how many tasks wait at a node for a slot."""
         return self.reservations.by_node[node] + self.bound[node]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import HUES, ColourBy, SlotState
+from callboard.journal.replay.frame import HUES, ColourBy
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import LOCALITY_NAMES
@@ -86,8 +86,7 @@ def _group_names_by_hue(groups: Sequence[str]) -> tuple[str, ...]:
 
 
 def _age_class(row: JobRecord, at_ms: Millis) -> int:
-    until_ms = at_ms if row.finished_ms is None else row.finished_ms
-    return bisect_right(_AGES, (until_ms - row.submission.at_ms) / _MINUTE_MS)
+    return bisect_right(_AGES, (row.end_or(at_ms) - row.submission.at_ms) / _MINUTE_MS)
 
 
 def _size_class(row: JobRecord, _at_ms: Millis) -> int:
@@ -116,8 +115,8 @@ _CLASSES: dict[ColourBy, Callable[[JobRecord, Millis], int]] = {
 def _slot_localities(cluster: ClusterState) -> bytes:
     """For each slot the locality of the map in it."""
     hues = bytearray([_NO_MAP]) * len(cluster.states)
-    for place, state in enumerate(cluster.states):
-        attempt = cluster.run.attempts.get(cluster.holders[place])
-        if state != SlotState.IDLE and attempt is not None and attempt.launch.stage == MAPS:
+    for place in range(len(hues)):
+        attempt = cluster.attempt_in(place)
+        if attempt is not None and attempt.launch.stage == MAPS:
             hues[place] = attempt.launch.level
     return bytes(hues)

@@ -34,7 +34,7 @@ def job_detail(
     assert view.job is not None
     row = cluster.run.jobs[view.job]
     submission, over = row.submission, row.finished_ms is not None
-    until_ms = at_ms if row.finished_ms is None else row.finished_ms
+    until_ms = row.end_or(at_ms)
     spent = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
     facts = [("state", _state_text(row)), ("response", spent)]
     facts += _response_share_facts(recording, cluster, row, at_ms, view)

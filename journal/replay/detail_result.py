@@ -110,7 +110,7 @@ def _response_time_facts(recording: Recording, done: list[JobRecord], at_ms: Mil
     """Of the jobs that succeeded: response times, and slowdowns where the least time is known."""
     if not done:
         return []
-    took = [(job.finished_ms or at_ms) - job.submission.at_ms for job in done]
+    took = [job.end_or(at_ms) - job.submission.at_ms for job in done]
     mean, p95 = (duration(float(each)) for each in (np.mean(took), np.percentile(took, 95)))
     facts = [("response", f"mean {mean}, p95 {p95}")]
     insight = recording.insight

@@ -41,7 +41,7 @@ def slot_detail(
     node, slot, facts = view.node, view.slot, recording.started.nodes[view.node]
     place = cluster.first[node] + slot
     said = [("holds", _held_attempt_text(cluster, place))]
-    attempt = _attempt_in(cluster, place)
+    attempt = cluster.attempt_in(place)
     if attempt is not None:
         said += _launch_facts(attempt.launch)
         what, since_ms = "since", attempt.began_ms
@@ -71,13 +71,6 @@ def slot_detail(
     )
 
 
-def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:
-    """The attempt that the slot holds, or that the master believes it to hold."""
-    if cluster.states[place] == SlotState.IDLE:
-        return None
-    return cluster.run.attempts.get(cluster.holders[place])
-
-
 def _belief_text(cluster: ClusterState, node: NodeId, place: int) -> str:
     """What the master, or the job's scheduler, believes of the slot."""
     if cluster.states[place] in _BELIEFS:
@@ -88,7 +81,7 @@ def _belief_text(cluster: ClusterState, node: NodeId, place: int) -> str:
 
 
 def _held_attempt_text(cluster: ClusterState, place: int) -> str:
-    attempt = _attempt_in(cluster, place)
+    attempt = cluster.attempt_in(place)
     if attempt is None:
         return "nothing"
     launch = attempt.launch

@@ -68,6 +68,5 @@ class Insight:
         if row.outcome not in (None, Outcome.SUCCEEDED):
             return None
         least_ms = None if self._oracle is None else self._oracle.least_ms(row.submission)
-        until_ms = at_ms if row.finished_ms is None else row.finished_ms
-        so_far = (until_ms - row.submission.at_ms) / least_ms if least_ms else None
+        so_far = (row.end_or(at_ms) - row.submission.at_ms) / least_ms if least_ms else None
         return so_far if so_far is None or row.finished_ms is not None else max(so_far, 1.0)

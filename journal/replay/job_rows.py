@@ -120,7 +120,7 @@ def rows_in_view(rows: list[JobRecord], view: View) -> tuple[list[JobRecord], in
 def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
     """The job's own counts as a row."""
     submission = row.submission
-    left = row.finished_ms if row.finished_ms is not None else at_ms
+    left = row.end_or(at_ms)
     begun = row.first_launch_ms if row.first_launch_ms is not None else left
     return JobRow(
         job=submission.job,

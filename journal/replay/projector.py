@@ -126,9 +126,7 @@ def _attempt_ages(cluster: ClusterState, at_ms: Millis) -> bytes:
     for job in cluster.run.live:
         row = cluster.run.jobs[job]
         for stage, phase in row.phases.items():
-            usual[slot_kind(stage), job + 1] = (
-                phase.held_ms / phase.succeeded if phase.succeeded else 0
-            )
+            usual[slot_kind(stage), job + 1] = phase.usual_ms or 0
     for line in usual:
         known = line[line > 0]
         line[line == 0] = known.mean() if len(known) else np.inf
