@@ -74,9 +74,6 @@ class JobTasks:
         self.undone_ms: Millis = NEVER
         self.undone_now = 0
 
-    def task(self, stage: Stage, index: TaskIndex) -> TaskRecord:
-        return self.tasks[stage][index]
-
 
 class TaskBook:
     """The tasks of every job; `changed` are the jobs that events were about since those that are
@@ -89,7 +86,7 @@ class TaskBook:
         self.changed: dict[JobId, None] = {}
 
     def task(self, launch: ev.AttemptLaunched) -> TaskRecord:
-        return self.jobs[launch.job].task(launch.stage, launch.task)
+        return self.jobs[launch.job].tasks[launch.stage][launch.task]
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         """Take in an event, and the attempt that it is about as it is now."""

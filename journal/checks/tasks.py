@@ -50,7 +50,7 @@ class Successes(Rule):
         for attempt in event.attempts:
             self.times += 1
             index, node = job.outputs[attempt]
-            task = job.task(MAPS, index)
+            task = job.tasks[MAPS][index]
             if node != event.node or task.valid != attempt:
                 raise self.violation(event, f"attempt {attempt} is no success there", task)
 
@@ -196,7 +196,7 @@ class AttemptLimits(Rule):
         for attempt in event.attempts if event.outcome is Outcome.FAILED else ():
             self.times += 1
             index, _ = job.outputs[attempt]
-            task = job.task(MAPS, index)
+            task = job.tasks[MAPS][index]
             if task.failed >= ATTEMPTS_MAX and finished is None:
                 raise self.violation(event, "a map of it has failed too often", task)
 
