@@ -11,7 +11,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.live.live_requests import Fork, Intervention
 from callboard.experiments.run.interventions import Intervene
-from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
+from callboard.journal.replay.frame import Frame, JobRow, JobStatus, NodeStatus, RunInfo
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.journal.tell.names import node_name, priority_name, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
@@ -248,7 +248,7 @@ def _slowdown_form(nodes: Sequence[NodeId]) -> MenuForm:
 
 
 def _job_group(row: JobRow | None, able: _HasAnswer) -> list[MenuGroup]:
-    if row is None or row.state >= JobStanding.SUCCEEDED:
+    if row is None or row.state >= JobStatus.SUCCEEDED:
         return []
     name = job_name(row.job)
     offered: Sequence[tuple[type[faults.Fault], MenuItem]] = (
@@ -283,7 +283,7 @@ def until_menu(frame: Frame, waiting: bool) -> MenuGroup:
     """Moments to play until; `waiting` says that one has been chosen already."""
     items = [MenuItem("t", "a time …", _time_form(frame))]
     row = frame.selected
-    if row is not None and row.state < JobStanding.SUCCEEDED:
+    if row is not None and row.state < JobStatus.SUCCEEDED:
         until = PlayUntil(Step(StepKind.JOB, job=row.job), f"{job_name(row.job)} ends")
         items += [MenuItem("j", f"the end of {job_title(row.job, row.name)}", until)]
     items += [

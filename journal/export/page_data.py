@@ -34,7 +34,7 @@ from callboard.journal.replay.detail_result import result_facts
 from callboard.journal.replay.event_log import LogFilter
 from callboard.journal.replay.frame import (
     ColourBy,
-    JobStanding,
+    JobStatus,
     LogLine,
     SlotState,
 )
@@ -57,7 +57,7 @@ _READ_MOST = 1_000_000
 """How many events are read again to find out what responses went to: some seconds' work."""
 
 _FRESH = len(SlotState)
-_WAITING = {JobStanding.WAITING + 1, JobStanding.STARVED + 1}
+_WAITING = {JobStatus.WAITING + 1, JobStatus.STARVED + 1}
 _COLOURS = (ColourBy.JOB, ColourBy.POOL, ColourBy.USER, ColourBy.SIZE)
 """What a page can colour jobs by: what does not change as they go on."""
 
@@ -261,7 +261,7 @@ def _page_words(recording: Recording) -> PageWords:
     keeper = ONE_MASTER if started is None else keeper_of_books(started.policy)
     slots = (signs.SLOT_WORDS[each].replace(ONE_MASTER, keeper) for each in SlotState if each)
     return PageWords(
-        states=[signs.STATE_WORDS[each] for each in JobStanding],
+        states=[signs.STATE_WORDS[each] for each in JobStatus],
         slots=["empty", *slots],
         slot_signs=[signs.SLOT_SIGNS[each] for each in SlotState],
         down_sign=signs.DOWN_SIGN,

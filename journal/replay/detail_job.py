@@ -3,7 +3,7 @@
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay import lanes
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import DetailText, JobStanding, Lane, View
+from callboard.journal.replay.frame import DetailText, JobStatus, Lane, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_rows import job_status, waiting_tasks
 from callboard.journal.replay.recording import Recording
@@ -17,8 +17,8 @@ from callboard.scheduler.model import MAPS, REDUCES, JobId, Millis, Stage
 from callboard.scheduler.text.quantities import count, duration, percent_cell, printable
 
 _STATES = {
-    JobStanding.WAITING: "waiting for its first slot",
-    JobStanding.STARVED: "starved: begun, but none of its tasks is running",
+    JobStatus.WAITING: "waiting for its first slot",
+    JobStatus.STARVED: "starved: begun, but none of its tasks is running",
 }
 
 _PARTS_SHOWN = 3
@@ -118,10 +118,10 @@ def _preemption_text(row: JobRecord) -> str:
 
 
 def _state_text(row: JobRecord) -> str:
-    standing = job_status(row)
-    if standing is JobStanding.RUNNING and row.suspended:
+    status = job_status(row)
+    if status is JobStatus.RUNNING and row.suspended:
         return f"running, {count(row.suspended, 'attempt')} suspended"
-    return _STATES.get(standing, standing.name.lower())
+    return _STATES.get(status, status.name.lower())
 
 
 def _waiting_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:

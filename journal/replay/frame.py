@@ -85,7 +85,7 @@ def is_master_unaware(node_status: int, lost: int) -> bool:
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
 
 
-class JobStanding(IntEnum):
+class JobStatus(IntEnum):
     """The state of a job, as the master sees it.
 
     `WAITING`: nothing launched yet.  `STARVED`: begun, not done, and none of its tasks is running.
@@ -191,7 +191,7 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     name: str
     user: str
     pool: str
-    state: JobStanding
+    state: JobStatus
     tasks: tuple[int, int]
     done: tuple[int, int]
     running: tuple[int, int]

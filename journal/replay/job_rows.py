@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import matches_text
-from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobStatus, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
@@ -17,13 +17,13 @@ from callboard.scheduler.model import MAPS, REDUCES, Millis
 from callboard.scheduler.text.quantities import printable
 
 
-def job_status(row: JobRecord) -> JobStanding:
+def job_status(row: JobRecord) -> JobStatus:
     """Where the job stands."""
     if row.outcome is not None:
-        return JobStanding[row.outcome.name]
+        return JobStatus[row.outcome.name]
     if row.first_launch_ms is None:
-        return JobStanding.WAITING
-    return JobStanding.RUNNING if row.open_attempts > row.suspended else JobStanding.STARVED
+        return JobStatus.WAITING
+    return JobStatus.RUNNING if row.open_attempts > row.suspended else JobStatus.STARVED
 
 
 def waiting_tasks(row: JobRecord) -> int:

@@ -3,7 +3,7 @@
 from callboard.actors.vocabulary.events import Mark
 from callboard.journal.replay.frame import (
     ColourBy,
-    JobStanding,
+    JobStatus,
     NodeStatus,
     SlotState,
     is_master_unaware,
@@ -67,12 +67,12 @@ MARK_SIGNS = {
 }
 
 STATE_WORDS = {
-    JobStanding.WAITING: "waiting",
-    JobStanding.RUNNING: "running",
-    JobStanding.STARVED: "starved",
-    JobStanding.SUCCEEDED: "done",
-    JobStanding.FAILED: "failed",
-    JobStanding.KILLED: "killed",
+    JobStatus.WAITING: "waiting",
+    JobStatus.RUNNING: "running",
+    JobStatus.STARVED: "starved",
+    JobStatus.SUCCEEDED: "done",
+    JobStatus.FAILED: "failed",
+    JobStatus.KILLED: "killed",
 }
 
 SLOT_WORDS = {

@@ -11,7 +11,7 @@ from callboard.experiments.live.live_requests import Fork
 from callboard.experiments.live.live_server import LiveServer
 from callboard.experiments.run.interventions import Intervene
 from callboard.journal.replay.event_log import LogFilter
-from callboard.journal.replay.frame import JobStanding
+from callboard.journal.replay.frame import JobStatus
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.signs import (
     DOWN_SIGN,
@@ -70,7 +70,7 @@ def test_the_walk_by_hand_is_true() -> None:
     with LiveServer([plan("small-behind-giant", "fifo")]) as server:
         frame = ask(server, GoTo(240_000))
         rows = frame.jobs
-        assert [row.name for row in rows if row.state is not JobStanding.WAITING] == ["giant-1"]
+        assert [row.name for row in rows if row.state is not JobStatus.WAITING] == ["giant-1"]
         assert len(rows) > 3
         frame = ask(server, Fork("hfsp"), Step(StepKind.DIVERGENCE))
         assert frame.comparison is not None

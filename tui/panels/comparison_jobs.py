@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.style import Style
 
-from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobStanding
+from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobStatus
 from callboard.journal.tell.shortening import cut_apart, cut_within
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
@@ -72,7 +72,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
         return "no job is in either system; a shows all submitted so far"
 
     def is_over(self, row: ComparedJob) -> bool:
-        return all(side is not None and side.state >= JobStanding.SUCCEEDED for side in row.sides)
+        return all(side is not None and side.state >= JobStatus.SUCCEEDED for side in row.sides)
 
     def cells(self, row: ComparedJob, hue: str, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 from rich.style import Style
 
-from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobStanding
+from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobStatus
 from callboard.journal.replay.palette import Palette
 from callboard.journal.replay.signs import STATE_WORDS
 from callboard.journal.tell.shortening import cut_within
@@ -121,7 +121,7 @@ class JobsPane(JobTablePane[JobRow]):
         return f"no job is in the system; a shows all {submitted:,} submitted so far"
 
     def is_over(self, row: JobRow) -> bool:
-        return row.state >= JobStanding.SUCCEEDED
+        return row.state >= JobStatus.SUCCEEDED
 
     def cells(self, row: JobRow, hue: str, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
@@ -140,9 +140,9 @@ class JobsPane(JobTablePane[JobRow]):
 
 def _cell_colour(column: JobColumn, row: JobRow, palette: Palette) -> str | None:
     """The colour of a warning, or of what the scheduler cannot know."""
-    if column.key is JobSortKey.STATE and row.state in (JobStanding.STARVED, JobStanding.FAILED):
+    if column.key is JobSortKey.STATE and row.state in (JobStatus.STARVED, JobStatus.FAILED):
         return palette.fault
-    if column.key is JobSortKey.STATE and row.state is JobStanding.WAITING:
+    if column.key is JobSortKey.STATE and row.state is JobStatus.WAITING:
         return palette.warning
     if column.key is JobSortKey.FAIR_SHARE and row.fair_share and row.waiting:
         starved = sum(row.running) - row.suspended < row.fair_share / 2

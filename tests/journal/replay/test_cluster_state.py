@@ -30,7 +30,7 @@ from callboard.actors.vocabulary.faults import (
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.thoughts import ThoughtSums
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
+from callboard.journal.replay.frame import JobStatus, NodeStatus, SlotState
 from callboard.journal.replay.job_rows import job_status
 from callboard.journal.replay.schedulers_at_work import SchedulersAtWork
 from callboard.journal.run_records import AttemptRecord, JobRecord
@@ -102,8 +102,8 @@ def test_the_story_told_by_hand() -> None:
     assert list(cluster.owners) == [1, 0, 1, 0]
     row = cluster.run.jobs[0]
     assert (row.phases[MAPS].done, row.phases[MAPS].running) == (0, 2)
-    assert job_status(row) is JobStanding.RUNNING
-    assert job_status(cluster.run.jobs[1]) is JobStanding.WAITING
+    assert job_status(row) is JobStatus.RUNNING
+    assert job_status(cluster.run.jobs[1]) is JobStatus.WAITING
 
     cluster = folded(story, 1750)  # attempt 2 has failed, and the master does not know
     assert list(cluster.states) == [

@@ -23,7 +23,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.detail_result import result_facts
 from callboard.journal.replay.fair_share import FairShares
-from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobStatus, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_rows import InsightColumns
 from callboard.journal.replay.recording import Recording
@@ -207,7 +207,7 @@ def test_who_preempts_is_told_by_the_reason(
     for event in (started, submitted(0, 3), launched, KillOrdered(9, 1, why)):
         cluster.observe(event)
     columns = InsightColumns(Insight(started), cluster, 10, with_fair_shares=False)
-    line = JobRow(0, "x", "", "", JobStanding.RUNNING, (3, 0), (0, 0), (1, 0), 0, 6, 10)
+    line = JobRow(0, "x", "", "", JobStatus.RUNNING, (3, 0), (0, 0), (1, 0), 0, 6, 10)
     assert columns.with_insight(line, cluster.run.jobs[0]).by == by
 
 
