@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.journal.format import JournalError, check_regular
-from callboard.journal.frames import Frames
 from callboard.journal.lock import is_held
+from callboard.journal.record_decoder import RecordDecoder
 
 _READ_BYTES = 1 << 18
 
@@ -41,7 +41,7 @@ class Follower:
         self.status = JournalStatus.WRITING
         self._file: BinaryIO | None = None
         self._read = 0
-        self._frames = Frames(self.path)
+        self._decoder = RecordDecoder(self.path)
         self._ready: deque[AnyEvent] = deque()
 
     def take_events(self, count: int | None = None) -> list[AnyEvent]:
@@ -76,12 +76,12 @@ class Follower:
         block = self._file.read(_READ_BYTES)
         if block:
             self._read += len(block)
-            self._ready.extend(self._frames.feed(block))
+            self._ready.extend(self._decoder.feed(block))
             return True
         self._check_same_run(self._file)
-        self._ready += self._frames.unsealed_events()
+        self._ready += self._decoder.unsealed_events()
         if not held:
-            self._frames.check_header()
+            self._decoder.check_header()
             ended = self._ready and isinstance(self._ready[-1], RunEnded)
             if not ended:
                 self.status = JournalStatus.CUT_OFF

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.journal.format import CHUNK_BYTES, check_regular
-from callboard.journal.frames import Frames
+from callboard.journal.record_decoder import RecordDecoder
 
 
 class Journal:
@@ -31,11 +31,11 @@ class Journal:
         self.complete = isinstance(event, RunEnded)
 
     def _read_events(self) -> Iterator[AnyEvent]:
-        frames = Frames(self.path)
+        decoder = RecordDecoder(self.path)
         check_regular(self.path)
         with self.path.open("rb", buffering=0) as file:
             while block := file.read(CHUNK_BYTES):
-                yield from frames.feed(block)
-        frames.check_header()
-        self.truncated = frames.ends_inside_chunk
-        yield from frames.unsealed_events()
+                yield from decoder.feed(block)
+        decoder.check_header()
+        self.truncated = decoder.ends_inside_chunk
+        yield from decoder.unsealed_events()

@@ -15,7 +15,7 @@ _decode: Callable[[memoryview], AnyEvent] = msgspec.msgpack.Decoder(AnyEvent).de
 _decode_old: Callable[[memoryview], OldEvent] = msgspec.msgpack.Decoder(OldEvent).decode
 
 
-class Frames:
+class RecordDecoder:
     """The events of the journal at `path`, from its bytes in parts of any length.
 
     What is not a whole record yet is left for later.  Nothing is believed before it is checked: a
