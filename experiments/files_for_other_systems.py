@@ -20,7 +20,7 @@ from callboard.histories.writers.write_sls import (
     what_sls_cannot_say,
 )
 from callboard.histories.writers.write_swf import swf_lines, what_swf_cannot_say
-from callboard.journal.checks.rule import Setup
+from callboard.journal.checks.rule import RunFacts
 from callboard.journal.export.capacity_scheduler_xml import (
     Dialect,
     capacity_scheduler_xml,
@@ -70,18 +70,18 @@ def scheduler_file(started: RunStarted, dialect: Dialect) -> tuple[str, Schedule
     """The policy as the file of the scheduler that is like it, and what that is called; None for
     one that is none of Callboard's own.  The Fair Scheduler's is YARN's in any case.
     """
-    setup = Setup(started, None)
-    if setup.architecture == Yarn.name:
-        yarn = made_architecture(started.policy, setup.parts)
+    run_facts = RunFacts(started, None)
+    if run_facts.architecture == Yarn.name:
+        yarn = made_architecture(started.policy, run_facts.parts)
         assert isinstance(yarn, Yarn)
         if yarn.params.scheduler == "capacity":
             return CAPACITY_FILE, yarn_scheduler_xml(yarn.params)
         return FAIR_FILE, yarn_allocations_xml(yarn.params)
-    if setup.policy is None:
+    if run_facts.policy is None:
         return None
-    if setup.policy.order.name == "capacity":
-        return CAPACITY_FILE, capacity_scheduler_xml(setup.policy, dialect)
-    return FAIR_FILE, policy_allocations_xml(setup.policy)
+    if run_facts.policy.order.name == "capacity":
+        return CAPACITY_FILE, capacity_scheduler_xml(run_facts.policy, dialect)
+    return FAIR_FILE, policy_allocations_xml(run_facts.policy)
 
 
 def write_scheduler_file(

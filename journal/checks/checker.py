@@ -25,7 +25,7 @@ from callboard.journal.checks import (
 )
 from callboard.journal.checks.delay_scheduling import DelayScheduling
 from callboard.journal.checks.findings import RuleReport, Violation
-from callboard.journal.checks.rule import Rule, Setup
+from callboard.journal.checks.rule import Rule, RunFacts
 from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import AttemptRecord
@@ -83,7 +83,7 @@ class Checker(Onlooker):
         self._settling = [
             rule for rule in self.rules if type(rule).check_books is not Rule.check_books
         ]
-        self._setup: Setup | None = None
+        self._run_facts: RunFacts | None = None
         self._policies = 0
         self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
         self._recent: deque[tuple[ev.AnyEvent, AttemptRecord | None]] = deque(maxlen=RECENT_EVENTS)
@@ -140,19 +140,19 @@ class Checker(Onlooker):
         self.tasks.drop_tasks_of_ended_jobs()
 
     def report(self) -> list[RuleReport]:
-        name = CENTRAL if self._setup is None else self._setup.architecture
+        name = CENTRAL if self._run_facts is None else self._run_facts.architecture
         told = [rule for rule in self.rules if rule.is_reported_for(name)]
         return sorted(
             (rule.report for rule in told), key=lambda report: _sort_key_of_rule(report.rule)
         )
 
     def _begin_rules(self, event: ev.RunStarted) -> None:
-        setup = self._setup = Setup(event, self._architecture)
+        run_facts = self._run_facts = RunFacts(event, self._architecture)
         looks: dict[type[ev.Event], list[Callable[[Any], object]]] = {}
         for rule in self.rules:
-            rule.begin(setup)
-            if not rule.holds_for(setup.architecture):
-                rule.idle = f"{setup.architecture} keeps no such rule"
+            rule.begin(run_facts)
+            if not rule.holds_for(run_facts.architecture):
+                rule.idle = f"{run_facts.architecture} keeps no such rule"
                 continue
             for kind, look in rule.handlers().items():
                 looks.setdefault(kind, []).append(look)
@@ -160,11 +160,11 @@ class Checker(Onlooker):
 
     def _begin_rules_anew(self, at_ms: Millis) -> None:
         """Another policy is in force, or the same anew; that of a live run changes by itself."""
-        assert self._setup is not None
+        assert self._run_facts is not None
         self._policies = self.run_state.policies
-        self._setup.switched_ms = at_ms
+        self._run_facts.switched_ms = at_ms
         if self._architecture is None:
-            self._setup.policy = self._setup.policy_by_spelling(self.run_state.policy)
+            self._run_facts.policy = self._run_facts.policy_by_spelling(self.run_state.policy)
         for rule in self.rules:
             rule.begin_policy(at_ms)
 

@@ -20,7 +20,7 @@ from callboard.actors.yarn.yarn_messages import (
     StopMaster,
 )
 from callboard.actors.yarn.yarn_queues import YarnQueue
-from callboard.journal.checks.rule import Rule, Setup
+from callboard.journal.checks.rule import Rule, RunFacts
 from callboard.scheduler.model import JobId, Millis, NodeId
 from callboard.scheduler.queues.preemption_victims import ContainerNumber
 from callboard.scheduler.resources import Vector
@@ -76,8 +76,8 @@ class ContainersLiveOnce(Rule, Probe):
     )
     idle = "seen only beside live nodes"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._last: ContainerNumber = 0
         self._given: dict[ContainerNumber, Container] = {}
         """What has been given and not begun."""
@@ -119,7 +119,7 @@ class ContainersLiveOnce(Rule, Probe):
                 ended = {each.container for each in message.news if each.ended}
                 self._running -= ended
                 self._check_stopped_masters_reported(
-                    message.node, ended, actor.now_ms - self.setup.latency_ms
+                    message.node, ended, actor.now_ms - self.run_facts.latency_ms
                 )
             case _:
                 pass
@@ -169,8 +169,8 @@ class QueuesHoldTheirContainers(_OfManager):
     )
     looks_at = NodeHeartbeat
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._before: dict[str, Vector] = {}
 
     def before_message(self, actor: ResourceManager, message: NodeHeartbeat) -> None:  # noqa: ARG002

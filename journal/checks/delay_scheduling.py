@@ -2,7 +2,7 @@
 
 from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
 from callboard.scheduler.model import MAPS, JobId, Locality, Millis
 
@@ -34,8 +34,8 @@ class DelayScheduling(Rule):
     )
     idle = "no delay scheduling"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._waits_ms: tuple[Millis, Millis] = (0, 0)
         self._skips: int | None = None
         self._jobs: dict[JobId, _WaitingJob] = {}
@@ -48,12 +48,12 @@ class DelayScheduling(Rule):
         return {ev.AttemptLaunched: self._check_launch, ev.JobResubmitted: self._forget_job}
 
     def _learn_rule(self) -> None:
-        locality = None if self.setup.policy is None else self.setup.policy.locality
+        locality = None if self.run_facts.policy is None else self.run_facts.policy.locality
         self._delay: Delay | None = locality if isinstance(locality, Delay) else None
         if self._delay is not None:
             params = self._delay.params
             self._skips = params.skips
-            self._waits_ms = delay_waits_ms(params, self.setup.heartbeat_ms)
+            self._waits_ms = delay_waits_ms(params, self.run_facts.heartbeat_ms)
 
     def begin_policy(self, at_ms: Millis) -> None:
         """The new policy is told of the attempts that run, and of nothing that was before: a copy

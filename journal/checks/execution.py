@@ -3,7 +3,7 @@
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.scheduler.model import (
@@ -23,8 +23,8 @@ class SlotExclusivity(Rule):
     id = "S1"
     says = "a slot holds at most one attempt, and an attempt at most one slot, on its own node"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._held: dict[tuple[NodeId, int], AttemptId] = {}
 
     def handlers(self) -> Handlers:
@@ -66,9 +66,9 @@ class Causality(Rule):
     id = "S7"
     says = "nothing has an effect before its cause"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
-        self._least_ms = min(setup.latency_ms, 1)  # that a message takes
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
+        self._least_ms = min(run_facts.latency_ms, 1)  # that a message takes
         self._not_begun: set[AttemptId] = set()
         """Attempts whose nodes can have reported that since they were last told to begin."""
         self._preparing: set[JobId] = set()
@@ -172,7 +172,7 @@ class Causality(Rule):
             raise self.violation(event, f"it began at {attempt.started.at_ms} ms", attempt)
         node = self.run_state.nodes[attempt.launch.node]
         excused = attempt.kill_ordered or attempt.closed is not None or node.is_down
-        excused = excused or self.setup.repeats_kills
+        excused = excused or self.run_facts.repeats_kills
         if event.outcome is Outcome.KILLED and not excused:
             raise self.violation(event, "nobody ordered it, nor has its node crashed", attempt)
 
@@ -223,8 +223,8 @@ class DeadNodes(Rule):
     says = "a dead node does nothing, and once given up for lost it has no attempts"
     idle = "no node failed"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._just_lost: dict[_Given, Millis] = {}
         self._out_of_contact: set[_Given] = set()
 

@@ -17,7 +17,7 @@ from callboard.actors.central.heartbeat_messages import Heartbeat, Preempt
 from callboard.actors.central.master import Master
 from callboard.actors.kernel.probes import Probe
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler import policy as policies
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, SlotKind
@@ -37,8 +37,8 @@ class IdempotentHeartbeats(Rule, Probe):
     idle = "no heartbeat came twice"
     looks_at = Heartbeat
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._latest: dict[NodeId, tuple[int, int]] = {}
         self._ledger: Ledger | None = None
         self._books: object = None
@@ -130,14 +130,14 @@ class PreemptionLimits(Rule, Probe):
 
     def _preemption_rule(self) -> policies.PreemptionRule | None:
         """The rule in force; of one that limits another, which it calls `rule`, that other."""
-        rule = None if self.setup.policy is None else self.setup.policy.preemption
+        rule = None if self.run_facts.policy is None else self.run_facts.policy.preemption
         inner = getattr(rule, "rule", None)
         return inner if isinstance(inner, policies.PreemptionRule) else rule
 
     def _check_order_without_preemption(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
         if (
             isinstance(self._preemption_rule(), policies.NoPreemption)
-            and event.at_ms > self.setup.switched_ms
+            and event.at_ms > self.run_facts.switched_ms
         ):
             self.times += 1
             if not event.why.reason.is_the_masters:
@@ -202,8 +202,8 @@ class StrictQueues(Rule, Probe):
     idle = "no queue was looked at"
     looks_at = Heartbeat
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._due: AttemptId = LEAST_LAUNCHES
 
     def after_message(
@@ -213,7 +213,7 @@ class StrictQueues(Rule, Probe):
         noted: Sequence[ev.AnyEvent],  # noqa: ARG002
     ) -> None:
         """Look at the queues after a heartbeat now and then."""
-        ledger, policy = actor.ledger, self.setup.policy
+        ledger, policy = actor.ledger, self.run_facts.policy
         entry = ledger.node(message.node)
         if self.run_state.last_attempts.get(0, 0) < self._due or policy is None or entry is None:
             return

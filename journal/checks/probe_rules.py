@@ -21,7 +21,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.checks.reservation_rules import ReservationRule
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import JobId, Millis, NodeId, Stage, scheduler_of_attempt, slot_kind
 from callboard.scheduler.reasons import Reason
@@ -38,8 +38,8 @@ class ReservationsAreKept(ReservationRule):
     says = "each reservation brings an answer, is refused or taken back, or waits, wherever it is"
     idle = "seen at the end of live runs in which nothing is lost"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._left: Counter[OfStage] = Counter()
         """How many should wait, or have been asked for."""
         self._came: Counter[OfStage] = Counter()
@@ -102,7 +102,7 @@ class ReservationsAreKept(ReservationRule):
         there = Counter[OfStage]()
         for node in self._nodes:
             there.update(_reservations_at_node(node.dialogue))
-        quiet_ms = event.at_ms - 4 * self.setup.latency_ms - 1
+        quiet_ms = event.at_ms - 4 * self.run_facts.latency_ms - 1
         for of in [each for each, at_ms in self._last_ms.items() if at_ms < quiet_ms]:
             self.times += 1
             if there[of] != self._left[of]:
@@ -140,16 +140,16 @@ class LongTasksStayOut(Rule):
     says = "no long task goes to a node that is closed to long tasks"
     idle = "no long job was placed"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
-        short = getattr(setup.params, "short", None)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
+        short = getattr(run_facts.params, "short", None)
         self._closed = (
             frozenset[NodeId]()
             if short is None
-            else _nodes_closed_to_long_tasks(setup.nodes, short)
+            else _nodes_closed_to_long_tasks(run_facts.nodes, short)
         )
-        central = getattr(setup.params, "central", False)
-        self._number = getattr(setup.params, "schedulers", 0) + 1 if central else None
+        central = getattr(run_facts.params, "central", False)
+        self._number = getattr(run_facts.params, "schedulers", 0) + 1 if central else None
 
     def handlers(self) -> Handlers:
         return {
@@ -178,8 +178,8 @@ class TasksRunOnAllowedNodes(Rule, Probe):
     says = "no task is given to a node on which its job may not run"
     idle = "no job said beside a live scheduler that it may not run anywhere"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._types: dict[JobId, tuple[str, ...]] = {}
 
     def before_message(self, actor: Any, message: Any) -> None:  # noqa: ARG002
@@ -193,7 +193,7 @@ class TasksRunOnAllowedNodes(Rule, Probe):
         types = self._types.get(event.job)
         if types is not None:
             self.times += 1
-            if self.setup.nodes[event.node].node_type not in types:
+            if self.run_facts.nodes[event.node].node_type not in types:
                 raise self.violation(event, f"job-{event.job} may run only on {', '.join(types)}")
 
 
@@ -207,8 +207,8 @@ class ShortestQueuesAreTaken(Rule):
     says = "a task goes to a node that was probed for it, and to none that told more than others"
     idle = "no node was asked how much waits there"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._samples: dict[tuple[int, int], Sequence[NodeId]] = {}
         """The nodes of each scheduler's samples that are not answered, by number."""
         self._answers: dict[OfStage, ev.ProbesAnswered] = {}

@@ -18,7 +18,7 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.worker.node import Node
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import SETUP, JobId, Millis, NodeId, Stage
 
@@ -57,8 +57,8 @@ class ReservationAnswers(ReservationRule):
     says = "a node asks once for a reservation, and each question is answered once, without delay"
     idle = "seen only beside live nodes that ask"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._reserved: Counter[tuple[JobId, Stage]] = Counter()
         """How often nodes may still ask."""
         self._open: dict[tuple[NodeId, JobId, Stage], deque[Millis]] = {}
@@ -147,7 +147,7 @@ class ReservationAnswers(ReservationRule):
 
     def _find_overdue_answers(self, now_ms: Millis) -> None:
         """Look at the questions whose answers have come, or should have."""
-        while self._heard and self._heard[0][0] + self.setup.latency_ms < now_ms:
+        while self._heard and self._heard[0][0] + self.run_facts.latency_ms < now_ms:
             asked_ms, node, job, stage = self._heard.popleft()
             unanswered, state = self._open.get((node, job, stage)), self.run_state.nodes[node]
             excused = (

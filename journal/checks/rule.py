@@ -21,7 +21,7 @@ from callboard.scheduler.registry.parts import make_policy
 Handlers = Mapping[type[ev.Event], Callable[[Any], object]]
 
 
-class Setup:
+class RunFacts:
     """What rules have to know of the run besides its events.
 
     `params` are those of the architecture.  `cluster` and `tasks` are None where the journal does
@@ -83,9 +83,9 @@ class Rule:
         self.times = 0
         self.found: Violation | None = None
 
-    def begin(self, setup: Setup) -> None:
+    def begin(self, run_facts: RunFacts) -> None:
         """The run begins."""
-        self.setup = setup
+        self.run_facts = run_facts
 
     @classmethod
     def holds_for(cls, architecture: str) -> bool:

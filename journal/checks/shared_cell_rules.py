@@ -7,7 +7,7 @@ from callboard.actors.architecture import Architecture
 from callboard.actors.config import vectors_of_nodes
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import AttemptId, Millis, NodeId
@@ -26,11 +26,11 @@ class ClaimsHaveRoom(Rule):
     says = "what is claimed of a node, with what is free there, is what it has"
     architectures = _SHARED_CELLS
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._has: tuple[Vector, ...] = ()
-        if setup.cluster is not None:
-            self._has = vectors_of_nodes(setup.cluster, setup.nodes)[1]
+        if run_facts.cluster is not None:
+            self._has = vectors_of_nodes(run_facts.cluster, run_facts.nodes)[1]
         self._used: dict[NodeId, Vector] = {}
         self._demands: dict[AttemptId, tuple[NodeId, Vector]] = {}
         self._demand: Vector = ()
@@ -94,7 +94,7 @@ class ClaimsHaveRoom(Rule):
         was = self._lacking.get(node)
         if was is None or was[:2] != (lacking, claims):
             was = self._lacking[node] = (lacking, claims, self.run_state.now_ms)
-        return self.run_state.now_ms - was[2] > 2 * self.setup.latency_ms + 1
+        return self.run_state.now_ms - was[2] > 2 * self.run_facts.latency_ms + 1
 
 
 def _amounts_locked_by_offers(architecture: Architecture, node: NodeId, dimensions: int) -> Vector:
@@ -116,8 +116,8 @@ class ConflictsLaunchNothing(Rule):
     )
     architectures = _SHARED_CELLS
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._last: ev.SchedulingAttempted | None = None
         self._number = 0
         self._committed: Counter[NodeId] = Counter()
@@ -158,11 +158,11 @@ class ConflictsHaveCauses(Rule):
     architectures = ("omega",)
     idle = "no claim was in conflict"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
         self._claimed: dict[NodeId, dict[int, Millis]] = {}
         """When each scheduler was told of the last of its claims on a node."""
-        self._all_or_nothing = getattr(setup.params, "commit", "") == "all-or-nothing"
+        self._all_or_nothing = getattr(run_facts.params, "commit", "") == "all-or-nothing"
         """Whether the first conflict takes the claims before it back, which are told behind it."""
         self._lost: dict[NodeId, Millis] = {}
         """Until when each node was lost to the cell at last; of one that still is, since when."""
@@ -209,7 +209,7 @@ class ConflictsHaveCauses(Rule):
 
     def _check_conflict_has_cause(self, event: ev.SchedulingAttempted) -> None:
         self.times += 1
-        since_ms = event.began_ms - 4 * self.setup.latency_ms
+        since_ms = event.began_ms - 4 * self.run_facts.latency_ms
         if self._ended_ms >= since_ms:
             return
         for node in event.conflicted[: 1 if self._all_or_nothing else None]:

@@ -11,7 +11,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal import run_changes
-from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.rule import Handlers, Rule, RunFacts
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.scheduler.model import MAPS, REDUCES, SETUP, scheduler_of_attempt
 
@@ -211,10 +211,10 @@ class Shuffles(Rule):
     says = "no reduce before slowstart, and no end of a shuffle without all map outputs"
     idle = "no job has reduces"
 
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
-        self._slowstart = 0.0 if setup.tasks is None else setup.tasks.slowstart
-        self._latency_ms = setup.latency_ms
+    def begin(self, run_facts: RunFacts) -> None:
+        super().begin(run_facts)
+        self._slowstart = 0.0 if run_facts.tasks is None else run_facts.tasks.slowstart
+        self._latency_ms = run_facts.latency_ms
 
     def handlers(self) -> Handlers:
         return {ev.AttemptLaunched: self._check_launch, ev.ShuffleEnded: self._check_shuffle_end}
