@@ -33,7 +33,7 @@ def _sum_of_vectors(vectors: Iterable[Vector], width: int) -> Vector:
     return tuple(map(sum, zip((0,) * width, *vectors, strict=True)))
 
 
-class _OfManager(Rule, Probe):
+class _ManagerRule(Rule, Probe):
     """Looks on beside the resource manager."""
 
     architectures = YARN
@@ -47,7 +47,7 @@ class _OfManager(Rule, Probe):
         return [RESOURCE_MANAGER]
 
 
-class ContainersHaveRoom(_OfManager):
+class ContainersHaveRoom(_ManagerRule):
     """Y1.  In every dimension, slots too; after every heartbeat, on the node that sent it."""
 
     id = "Y1"
@@ -160,7 +160,7 @@ class ContainersLiveOnce(Rule, Probe):
                 )
 
 
-class QueuesHoldTheirContainers(_OfManager):
+class QueuesHoldTheirContainers(_ManagerRule):
     """Y3.  What a queue may hold at most counts when something is given to it."""
 
     id = "Y3"

@@ -208,7 +208,7 @@ class Causality(Rule):
             raise self.violation(event, "it was heard of later than now")
 
 
-_Given = tuple[NodeId, int]
+_GivenUpNode = tuple[NodeId, int]
 """A node, and the scheduler that has given it up; 0 for the master."""
 
 
@@ -225,8 +225,8 @@ class DeadNodes(Rule):
 
     def begin(self, run_facts: RunFacts) -> None:
         super().begin(run_facts)
-        self._just_lost: dict[_Given, Millis] = {}
-        self._out_of_contact: set[_Given] = set()
+        self._just_lost: dict[_GivenUpNode, Millis] = {}
+        self._out_of_contact: set[_GivenUpNode] = set()
 
     def handlers(self) -> Handlers:
         return {
@@ -300,7 +300,7 @@ class DeadNodes(Rule):
         for given in [g for g, at_ms in self._just_lost.items() if at_ms < event.at_ms]:
             self._check_no_attempts_left(event, given)
 
-    def _check_no_attempts_left(self, event: ev.Event, given: _Given) -> None:
+    def _check_no_attempts_left(self, event: ev.Event, given: _GivenUpNode) -> None:
         if self._just_lost.pop(given, None) is None:
             return
         self.times += 1

@@ -95,10 +95,10 @@ def log_line(recording: Recording, index: int) -> LogLine:
 
 def sentence_at(recording: Recording, index: int, event: ev.AnyEvent) -> str:
     """The event in words, as a `Narrator` of the whole run says it."""
-    return Narrator(_Known(recording, index)).describe(event)
+    return Narrator(_RecordedFacts(recording, index)).describe(event)
 
 
-class _Known:
+class _RecordedFacts:
     """What a sentence mentions of earlier events, looked up in the recording."""
 
     def __init__(self, recording: Recording, index: int) -> None:
