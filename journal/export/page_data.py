@@ -175,7 +175,8 @@ def _mean_waiting_jobs(jobs: ChangeLog, end_ms: Millis) -> list[float]:
         if before != after:
             (begins if after else ends).append(change.at_ms)
     edges = np.linspace(0, max(end_ms, 1), _COLUMNS + 1)
-    return mean_running(np.array(begins, np.int64), np.array(ends, np.int64), edges).tolist()
+    means = mean_running(np.array(begins, np.int64), np.array(ends, np.int64), edges)
+    return [float(each) for each in means]
 
 
 def _slot_columns(changes: Sequence[Change]) -> SlotColumns:

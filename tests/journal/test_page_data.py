@@ -157,7 +157,7 @@ class TestEveryMoment:
 
 def test_a_node_is_given_up_no_longer_than_the_scheduler_lasts_that_gave_it_up() -> None:
     """The page kept the node's question mark to its end, where the screen did not."""
-    events = [
+    events: list[AnyEvent] = [
         *(START, ContactLost(700, 0, 1, 100), FaultStruck(800, faults.CrashScheduler(1))),
         RunEnded(2000, "complete", 1, 0, "d"),
     ]

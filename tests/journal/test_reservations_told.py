@@ -84,8 +84,8 @@ def test_nodes_forget_what_a_lost_scheduler_had_sent() -> None:
 
 def test_a_job_that_is_submitted_again_has_all_its_tasks_to_give() -> None:
     """One of its two maps was done, and counted as given: the first launch took all others away."""
-    done = [launched(3, 0, 7), AttemptClosed(8, 0, Outcome.SUCCEEDED)]
-    lost = [FaultStruck(9, faults.CrashScheduler(3)), JobResubmitted(109, 4)]
+    done: list[AnyEvent] = [launched(3, 0, 7), AttemptClosed(8, 0, Outcome.SUCCEEDED)]
+    lost: list[AnyEvent] = [FaultStruck(9, faults.CrashScheduler(3)), JobResubmitted(109, 4)]
     other = replace(SENT, at_ms=109, scheduler=5)
     again = [SUBMITTED, SENT, *done, *lost, other, launched(112, 2, 1)]
     assert waiting(again) == {1: 1, 2: 1, 7: 1}
