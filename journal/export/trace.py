@@ -26,7 +26,7 @@ from callboard.journal.figures.tables import OUTCOME_ORDER
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell import names
 from callboard.journal.tell.names import slot_kind_name
-from callboard.scheduler.model import MAPS, Locality, Millis, SlotKind
+from callboard.scheduler.model import MAPS, Locality, Millis, SlotKind, Stage
 from callboard.scheduler.text.quantities import printable
 
 TraceEvent = dict[str, Any]
@@ -146,12 +146,11 @@ def _slice_events(
         at = int(held.place[row])
         began_ms, ended_ms = int(held.began_ms[row]), int(left_ms[row])
         job, kind = int(attempts.job[at]), SlotKind(int(attempts.kind[at]))
-        node = int(attempts.node[at])
+        node, stage = int(attempts.node[at]), Stage(int(attempts.stage[at]))
+        task = names.task_name_in_job(stage, int(attempts.task[at]))
         place = {"pid": tracks.pids[node], "tid": tracks.slot_track(node, int(held.slot[row]))}
         yield {
-            **_slice_fields(
-                f"{titles[job]} {slot_kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
-            ),
+            **_slice_fields(f"{titles[job]} {task}", began_ms, ended_ms),
             "cat": f"{slot_kind_name(kind)}{',copy' if attempts.original[at] else ''}",
             **place,
             "args": _attempt_particulars(data, attempts, at),

@@ -88,7 +88,7 @@ def _held_attempt_text(cluster: ClusterState, place: int) -> str:
     name = printable(cluster.run.given_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
-    task = f"{names.slot_kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"
+    task = f"{names.task_name_in_job(launch.stage, launch.task)} of {job_title(launch.job, name)}"
     text = f"{task}{number}{copy}"
     return f"nothing any more; {text} is over" if attempt.ended is not None else text
 

@@ -70,19 +70,20 @@ def slot_name(slot: int, map_slots: int) -> str:
     return f"map {slot}" if slot < map_slots else f"reduce {slot - map_slots}"
 
 
+def task_name_in_job(stage: model.Stage, task: model.TaskIndex) -> str:
+    """`map 3`, `reduce 0`; `setup` and `cleanup`, of which a job has no other."""
+    name = model.STAGE_NAMES[stage]
+    return name if stage >= model.SETUP else f"{name} {task}"
+
+
 def task_name(job: model.JobId, stage: model.Stage, task: model.TaskIndex, number: int = 0) -> str:
     """`map 3 of job-12`; from a task's second attempt on `map 3 of job-12 (attempt 2)`."""
-    return f"{model.STAGE_NAMES[stage]} {task} of {job_name(job)}{_attempt_suffix(number)}"
+    return f"{task_name_in_job(stage, task)} of {job_name(job)}{_attempt_suffix(number)}"
 
 
 def launch_name(launch: AttemptLaunched) -> str:
-    """The task that is launched, with the number of the attempt; `setup of job-12` has no other."""
-    stage = launch.stage
-    if stage in (model.SETUP, model.CLEANUP):
-        return (
-            f"{model.STAGE_NAMES[stage]} of {job_name(launch.job)}{_attempt_suffix(launch.number)}"
-        )
-    return task_name(launch.job, stage, launch.task, launch.number)
+    """The task that is launched, with the number of the attempt."""
+    return task_name(launch.job, launch.stage, launch.task, launch.number)
 
 
 def _attempt_suffix(number: int) -> str:

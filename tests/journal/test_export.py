@@ -248,7 +248,7 @@ class TestTables:
                 assert sum(int(ms or 0) for ms in held) == metrics.slot_time(kind).busy
 
     def test_setups_and_cleanups_have_no_locality(self) -> None:
-        """They read nothing: they were told, and counted, as off-rack maps."""
+        """They read nothing: they were told, and counted, as off-rack maps, each `map 0`."""
         data = ExportData.of_events(with_setups())
         told = attempts_or_jobs_table(data, "attempts")["locality"]
         assert told == [None, *["node-local"] * 3, None] * 2
@@ -257,6 +257,9 @@ class TestTables:
         assert [*counted] == [[3, 3], [0, 0], [0, 0]]
         traced = slices(trace(with_setups()))
         assert sum("locality" in each["args"] for each in traced) == 6
+        assert [each["name"] for each in traced if each["name"].startswith("j0 ")] == [
+            *("j0 setup", "j0 map 0", "j0 map 1", "j0 map 2", "j0 cleanup")
+        ]
 
     def test_a_name_with_anything_in_it_stays_one_cell(self) -> None:
         file = io.StringIO()

@@ -3,7 +3,7 @@
 import pytest
 
 from callboard.journal.tell.names import node_name, parse_node, task_name
-from callboard.scheduler.model import MAPS, REDUCES
+from callboard.scheduler.model import MAPS, REDUCES, SETUP
 from callboard.scheduler.text.quantities import clock, compared_durations, count, duration, ordinal
 
 
@@ -66,6 +66,7 @@ def test_counts_and_tasks() -> None:
     ]
     assert task_name(12, MAPS, 3) == "map 3 of job-12"
     assert task_name(12, REDUCES, 0, 1) == "reduce 0 of job-12 (attempt 2)"
+    assert task_name(12, SETUP, 0) == "setup of job-12"
 
 
 @pytest.mark.parametrize("number", [0, 7, 123456])

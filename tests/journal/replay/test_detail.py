@@ -20,7 +20,7 @@ from callboard.journal.replay.frame import (
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.response_parts import response_parts
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import STAGE_NAMES, Millis
 from tests.journal.replay.support import events_of, outage, recorded, with_setups
 
 
@@ -105,8 +105,8 @@ def test_a_slot_says_what_it_holds_and_why() -> None:
     assert facts["node"] == "up and well; the master counts on it"
 
 
-def test_a_setup_or_cleanup_has_no_locality_wherever_slots_are_shown() -> None:
-    """They read nothing: cards, colours and details had them as off-rack maps."""
+def test_a_setup_or_cleanup_is_called_so_and_has_no_locality_wherever_slots_are_shown() -> None:
+    """They read nothing: cards, colours and details had them as off-rack maps, `map 0`."""
     recording = recorded(with_setups()).recording
     for index in range(1, len(recording)):
         state = recording.state_at(index)
@@ -120,6 +120,8 @@ def test_a_setup_or_cleanup_has_no_locality_wherever_slots_are_shown() -> None:
             found = project(recording, index, state.run.now_ms, view).detail
             assert found is not None
             told = dict(found.facts)
+            stage = STAGE_NAMES[attempt.launch.stage]
+            assert told["holds"].removeprefix("nothing any more; ").startswith(f"{stage} ")
             assert (card.level is None) is attempt.unseen
             assert ("node-local" in told["launched"]) is not attempt.unseen
             assert (frame.legend[frame.slot_hues[place]] == "node-local") is not attempt.unseen
