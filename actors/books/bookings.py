@@ -156,14 +156,18 @@ class Bookings:
             self._voice.note(killed)
 
     def fail_unfetchable_maps(self, drop: msg.DropOutputs, cause: int) -> None:
-        """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
+        """A host's outputs of a job cannot be fetched: its maps have failed there (rule T6), each a
+        failure like any other (JobInProgress.fetchFailureNotification).
+        """
         if self._ledger.has_job(drop.job):
             job = self._ledger.job(drop.job)
             outputs = job.take_back_lost_maps(drop.host)
             for task, _ in outputs:
-                job.fail(MAPS, task)
+                job.fail(MAPS, task, drop.host)
             if outputs:
-                self._tell_outputs_lost(job, drop.host, outputs, BookedChange.FAIL_FETCHES, cause)
+                change = BookedChange.FAIL_FETCHES
+                lost = self._tell_outputs_lost(job, drop.host, outputs, change, cause)
+                self._note_blacklisting(job, drop.host, lost, len(outputs))
 
     def _lose_outputs(self, node: NodeId, cause: int) -> list[BookedJob]:
         """A node is lost: finished maps run again whose outputs there will be wanted, by job in the
@@ -183,7 +187,8 @@ class Bookings:
         outputs: Sequence[Output],
         change: BookedChange,
         cause: int,
-    ) -> None:
+    ) -> int:
+        """Tell the job and the policy; the event's number."""
         now_ms, voice = self._ledger.now_ms, self._voice
         outcome = ev.OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
         tasks = tuple(task for task, _ in outputs)
@@ -193,6 +198,7 @@ class Bookings:
         exhausted = failed and any(job.is_exhausted(MAPS, task) for task in tasks)
         voice.send(job_address(job.job), msg.OutputsLost(tasks, exhausted), lost)
         voice.tell_policy(facts.TaskOutputsLost(job.job, MAPS, len(tasks)), lost)
+        return lost
 
     # Jobs that end, and nodes that they avoid.
 
@@ -204,8 +210,8 @@ class Bookings:
             if seen:
                 self._voice.tell_policy(facts.JobLeft(job.job), cause)
 
-    def _note_blacklisting(self, job: BookedJob, node: NodeId, cause: int) -> None:
-        """Say so if this fault of the node's was the one from which on the job avoids it."""
-        if job.faults[node] == TRACKER_FAILURES_MAX:
+    def _note_blacklisting(self, job: BookedJob, node: NodeId, cause: int, faults: int = 1) -> None:
+        """Say so if the latest of the node's faults, so many, had the job avoid it from now on."""
+        if 0 <= job.faults[node] - TRACKER_FAILURES_MAX < faults:
             what = (self._ledger.now_ms, job.job, node, job.blacklists(node))
             self._voice.note(ev.JobBlacklistedNode(*what, cause=cause))

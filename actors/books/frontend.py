@@ -205,6 +205,7 @@ class Frontend(Actor[AnyEvent]):
         self.place_tasks(again.job, again.stage, 1, self.cause)
 
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
+        self._book_all_nodes()
         self._bookings.fail_unfetchable_maps(drop, self.cause)
 
     def on_job_done(self, done: msg.JobDone) -> None:

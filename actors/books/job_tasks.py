@@ -300,10 +300,14 @@ class BookedJob:
         """The next attempt of the task is another one."""
         self.tries[stage, task] = self.tries.get((stage, task), 0) + 1
 
-    def fail(self, stage: Stage, task: model.TaskIndex) -> bool:
-        """Count a failed attempt of a task; whether the task has failed too often, so that the job
-        will end (TaskInProgress.isFailed).  Then a beaten attempt of it is for nothing, too.
+    def fail(self, stage: Stage, task: model.TaskIndex, node: model.NodeId) -> bool:
+        """Count a failed attempt of a task against the task and the node, on which the task is not
+        to run again (TaskInProgress.machinesWhereFailed); whether the task has failed too often, so
+        that the job will end (TaskInProgress.isFailed).  Then a beaten attempt of it is for
+        nothing, too.
         """
+        self.tasks[stage].again.avoid(task, node)
+        self.blame(node)
         failures = self._failures[stage, task] = self._failures.get((stage, task), 0) + 1
         beaten = self.beaten.get((stage, task))
         if beaten is not None:

@@ -279,9 +279,7 @@ def _part_from_sibling(attempt: BookedAttempt, entry: BookedJob) -> BookedAttemp
     if attempt.beaten:
         del entry.beaten[what]
     if attempt.state is _FAILED:
-        doomed = entry.fail(*what)
+        doomed = entry.fail(*what, attempt.node)
         if sibling is not None:
             sibling.doomed = doomed
-        entry.tasks[attempt.stage].again.avoid(attempt.task, attempt.node)
-        entry.blame(attempt.node)
     return sibling

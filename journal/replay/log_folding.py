@@ -20,8 +20,8 @@ from callboard.scheduler.text.quantities import count, printable
 _FOLDING = {
     EVENT_NUMBERS[each]
     for each in (
-        *(ev.FaultStruck, ev.MapOutputsLost, ev.NodeLost, ev.NodeReturned),
-        *(ev.ContactLost, ev.ContactRegained),
+        *(ev.FaultStruck, ev.MapOutputsLost, ev.JobBlacklistedNode),
+        *(ev.NodeLost, ev.NodeReturned, ev.ContactLost, ev.ContactRegained),
     )
 }
 """The kinds of event that may fold, by their numbers."""
@@ -58,9 +58,10 @@ def _groups_of_alike_events(recording: Recording, numbers: Iterator[int]) -> Ite
 
 
 def _may_fold_together(recording: Recording, one: int, other: int) -> bool:
-    """Whether two neighbours fold: nothing but the node tells them apart."""
-    kind = recording.kinds[one]
-    if kind not in _FOLDING or kind != recording.kinds[other]:
+    """Whether two neighbours fold: nothing but the node tells them apart, or the job that loses
+    maps avoids the node for it.
+    """
+    if not _FOLDING.issuperset((recording.kinds[one], recording.kinds[other])):
         return False
     if abs(recording.times[other] - recording.times[one]) > _GAP_MS:
         return False
@@ -71,7 +72,12 @@ def _may_fold_together(recording: Recording, one: int, other: int) -> bool:
             return msgspec.structs.replace(first, node=second.node) == second
         case ev.MapOutputsLost() as before, ev.MapOutputsLost() as after:
             return (before.job, before.outcome) == (after.job, after.outcome)
-        case ev.NodeLost() | ev.NodeReturned(), _:
+        case (ev.MapOutputsLost() as before, ev.JobBlacklistedNode() as after) | (
+            ev.JobBlacklistedNode() as before,
+            ev.MapOutputsLost() as after,
+        ):
+            return before.job == after.job
+        case (ev.NodeLost(), ev.NodeLost()) | (ev.NodeReturned(), ev.NodeReturned()):
             return True
         case (ev.ContactLost() as before, ev.ContactLost() as after) | (
             ev.ContactRegained() as before,
@@ -108,8 +114,9 @@ def _folded_text(recording: Recording, group: list[int], first: str) -> str:
     job = lost[0].job
     name = recording.last_state.run.given_name(job) or job_name(job)
     maps = count(sum(len(event.attempts) for event in lost), "map")
-    where = f"{_racks_in_words(recording, nodes)}, {count(len(nodes), 'node')}"
-    return f"{maps} of {name} run again ({where})"
+    shunned = sum(isinstance(event, ev.JobBlacklistedNode) and event.in_force for event in events)
+    hosts = f"{shunned} of {len(nodes)} shunned" if shunned else count(len(nodes), "node")
+    return f"{maps} of {name} run again ({_racks_in_words(recording, nodes)}, {hosts})"
 
 
 def _racks_in_words(recording: Recording, nodes: set[int]) -> str:

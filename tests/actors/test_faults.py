@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from callboard.actors.central.heartbeat_messages import HeartbeatReply
-from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.kernel import Stalled
 from callboard.actors.network import HEALTHY, Link, LinkConditions
@@ -19,6 +19,7 @@ from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptStarted,
+    JobBlacklistedNode,
     JobFinished,
     MapOutputsLost,
     NodeLost,
@@ -314,6 +315,45 @@ def test_t6_two_complaints_are_not_enough() -> None:
     run = play(jobs, cluster=FOUR, script=[ScheduledFault(12_500, Crash(3))])
     assert [e.outcome for e in run.all(MapOutputsLost)] == [Outcome.KILLED]
     assert run.all(NodeLost)
+
+
+def unfetchable_host(policy: str, maps: int) -> PlayedRun:
+    """A job of which some maps run on node 0 and none of the reduces, and nobody can fetch there;
+    fetching is given up at 366 s.
+    """
+    only_maps = Cluster(nodes=1, racks=1, map_slots=4, reduce_slots=0, heartbeat=IN_STEP)
+    others = (NodeGroup(nodes=5, map_slots=4, reduce_slots=1),)
+    cluster = msgspec.structs.replace(only_maps, group=others)
+    spec = job(0, maps=maps, map_ms=10_000, reduces=4, shuffle_ms=1000, reduce_ms=5000)
+    script = [ScheduledFault(1000, Partition(0, (1, 2, 3, 4, 5)))]
+    return play([spec], policy, cluster=cluster, script=script)
+
+
+@pytest.mark.parametrize("policy", ["fifo", "sparrow", "hawk", "omega"])
+def test_t6_a_map_that_nobody_could_fetch_runs_again_on_another_host(policy: str) -> None:
+    """Its host counts as one where it failed (JobInProgress.fetchFailureNotification calls
+    failedTask, and that TaskInProgress.incompleteSubTask, which adds to machinesWhereFailed).
+    """
+    run = unfetchable_host(policy, maps=24)
+    (undone,) = run.all(MapOutputsLost)
+    assert (undone.node, undone.outcome) == (0, Outcome.FAILED)
+    again = [e for e in run.launches(SlotKind.MAP) if e.number]
+    assert len(again) == len(undone.attempts) > 0
+    assert all(e.node != 0 for e in again)
+    (end,) = run.all(JobFinished)
+    assert end.at_ms < undone.at_ms + 60_000
+
+
+def test_t6_a_job_blacklists_a_host_where_nobody_could_fetch_four_of_its_maps() -> None:
+    """Each counts as a failure there (JobInProgress.addTrackerTaskFailure); the event comes once,
+    though all are booked at one moment.
+    """
+    run = unfetchable_host("fifo", maps=24)
+    (undone,) = run.all(MapOutputsLost)
+    (shunned,) = run.all(JobBlacklistedNode)
+    assert len(undone.attempts) == 4
+    assert (shunned.node, shunned.at_ms, shunned.in_force) == (0, undone.at_ms, True)
+    assert run.events[shunned.cause - 1] == undone
 
 
 def test_a_shuffle_waits_for_a_host_out_of_reach_and_goes_on_when_it_is_back() -> None:

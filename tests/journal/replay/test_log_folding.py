@@ -25,7 +25,7 @@ def test_a_rack_that_fails_is_one_line_a_thing() -> None:
     lines = folded_lines(recording, len(recording), 999, HEADLINES, ())
     folded = {line.text: line.folded for line in lines if line.is_fold}
     assert folded["node-2 crashes, and 9 more of rack-2"] == 10
-    assert folded["101 maps of nightly run again (rack-2, 10 nodes)"] == 10
+    assert folded["101 maps of nightly run again (rack-2, 9 of 10 shunned)"] == 20
     assert sum(line.folded for line in lines) == len(
         lines_before(recording, len(recording), 999, HEADLINES)
     )
