@@ -106,7 +106,7 @@ class Ledger:
         return job in self._jobs
 
     def known_job(self, job: model.JobId) -> BookedJob | None:
-        """A job that has not ended, be it that it is still being initialised or set up."""
+        """A job that has not left the books, be it that it is still being initialised or set up."""
         return self._jobs.get(job) or self._preparing.get(job)
 
     @property

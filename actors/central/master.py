@@ -179,17 +179,20 @@ class Master(Actor[AnyEvent]):
         self._bookings.leave_if_over(job, cause)
 
     def on_change_of_job(self, order: faults.SetPriority | faults.SetPool) -> None:
-        """Another priority (JobTracker.setJobPriority) or pool for a job, if it is there."""
-        if not self.ledger.has_job(order.job):
+        """Another priority (JobTracker.setJobPriority) or pool for a job that is in the system.  Of
+        one that is being initialised or set up the policy hears when its tasks come.
+        """
+        job = self.ledger.known_job(order.job)
+        if job is None or job.state is BookedJobState.ENDING:
             return
-        job = self.ledger.job(order.job)
         if isinstance(order, faults.SetPool):
             job.move(order.pool)
         else:
             job.set_priority(order.priority)
         what = (self.now_ms, job.job, job.pool, job.priority)
         changed = self.note(ev.JobChanged(*what, cause=self.cause))
-        self.tell_policy(facts.JobUpdated(job.job), changed)
+        if self.ledger.has_job(job.job):
+            self.tell_policy(facts.JobUpdated(job.job), changed)
 
     # Heartbeats.
 

@@ -9,6 +9,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import AttemptLaunched, FaultStruck, JobChanged, JobFinished
 from callboard.actors.vocabulary.faults import (
     AnyFault,
+    KillJob,
     PauseMaster,
     RestartMaster,
     ResumeMaster,
@@ -124,6 +125,24 @@ def test_preemption_takes_slots_for_the_job_that_is_put_first() -> None:
     run = changed("fifo+preemptive(interval_s=3)", SetPriority(1, HIGH), jobs=long)
     assert run.all(JobFinished)[0].job == 1
     assert run.all(JobFinished)[0].at_ms < 100_000
+
+
+@pytest.mark.parametrize("before_tasks", ["initialisation_ms", "setup_ms"])
+def test_a_job_is_put_first_before_its_tasks_may_run(before_tasks: str) -> None:
+    """It is in the system from its submission on: JobTracker.setJobPriority takes jobs in PREP."""
+    jobs = [JOBS[0], msgspec.structs.replace(JOBS[1], **{before_tasks: 20_000})]
+    run = changed("fifo", SetPriority(1, HIGH), at_ms=10_000, jobs=jobs)
+    assert [(e.at_ms, e.job) for e in run.all(JobChanged)] == [(10_000, 1)]
+    assert [e.job for e in run.all(JobFinished)] == [1, 0]
+
+
+def test_a_job_that_has_ended_is_not_changed_while_its_last_attempts_are_killed() -> None:
+    script = [
+        ScheduledFault(45_000, KillJob(0)),
+        ScheduledFault(45_500, SetPriority(0, HIGH)),
+    ]
+    run = play(JOBS, "fifo", cluster=TWO, script=script)
+    assert not run.all(JobChanged)
 
 
 @pytest.mark.parametrize("at_ms", [0, 10**6])
