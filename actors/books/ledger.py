@@ -3,6 +3,7 @@ attributes of the policy's views (`scheduler.view`), so nothing is copied for a 
 """
 
 from collections.abc import Iterable
+from operator import attrgetter
 
 from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.job_tasks import BookedJob, JobSums
@@ -16,6 +17,7 @@ from callboard.scheduler.model import MAPS, SETUP, Locality, Stage, slot_kind
 ATTEMPTS_SKIPPED = 1000  # by a scheduler that begins anew, as Hadoop's master
 
 _FAILED = BookedState.FAILED
+_SUBMISSION = attrgetter("submission")
 _SUCCEEDED = BookedState.SUCCEEDED
 
 
@@ -138,8 +140,15 @@ class Ledger:
         if order.stage == MAPS:
             if job not in self._preparing:
                 self.prepare_job(job, order.profile)
-            self._jobs[job] = self._preparing.pop(job)
+            self._insert_by_submission(self._preparing.pop(job))
         self._jobs[job].open_stage(order, cause)
+
+    def _insert_by_submission(self, entry: BookedJob) -> None:
+        """Have it among the jobs, ahead of those that were submitted later: its setup may last."""
+        latest = next(reversed(self._jobs.values()), entry)
+        self._jobs[entry.job] = entry
+        if latest.submission > entry.submission:
+            self._jobs = {job.job: job for job in sorted(self._jobs.values(), key=_SUBMISSION)}
 
     def submit_setup_or_cleanup(self, order: SubmitStage) -> BookedJob | None:
         """A job wants its setup, or its cleanup: then nobody fetches its outputs any more.  None

@@ -53,6 +53,16 @@ def maps_of(run: PlayedRun) -> list[ev.AttemptLaunched]:
     return of(run, ev.AttemptLaunched, MAPS)
 
 
+def test_a_policy_sees_jobs_in_the_order_of_their_submission_however_long_a_setup_lasts() -> None:
+    """The setups of jobs 0 and 1 last 60 and 30 s, job 2 has none: its maps come first."""
+    jobs = [prepared(number, maps=20, submit_ms=number * 1000) for number in range(3)]
+    for number, setup_ms in enumerate((60_000, 30_000, 0)):
+        jobs[number] = msgspec.structs.replace(jobs[number], setup_ms=setup_ms)
+    run = play(jobs, "fifo", cluster=TWO_NODES, until_ms=90_000)
+    assert [each.job for each in run.master.ledger.jobs()] == [0, 1, 2]
+    assert maps_of(run)[0].job == 2
+
+
 def test_a_job_runs_its_setup_its_tasks_and_its_cleanup_in_turn() -> None:
     run = play([prepared(reduces=1, shuffle_ms=1000, reduce_ms=1000)], cluster=ONE_SLOT)
     times = [
