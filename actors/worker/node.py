@@ -28,7 +28,7 @@ from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.worker.machine import Machine
 from callboard.actors.worker.progress import ProgressClock
 from callboard.actors.worker.slot import Slot
-from callboard.scheduler.model import MAP, REDUCE, AttemptId, JobId, Millis
+from callboard.scheduler.model import MAP, MAPS, REDUCE, AttemptId, JobId, Millis
 
 _KILLED = Outcome.KILLED
 _SHUFFLING = AttemptState.SHUFFLING
@@ -149,6 +149,8 @@ class Node(Machine):
             launch = replace(memory.checkpoint.launch, tracked=True)
             saved, since_ms = replace(memory.checkpoint, launch=launch), memory.since_ms
             left_ms = None if saved.state is _SHUFFLING else saved.left_ms
+            if launch.stage == MAPS:  # one that was stuck or had no input has no shuffle either
+                left_ms = left_ms or 0
             told = msg.ProgressTold(attempt, saved.ran_ms, saved.shuffled_ms, left_ms, saved.done)
             clock = ProgressClock.of_told(told, since_ms)
             self._suspended[attempt] = SuspendedAttempt(saved, since_ms, clock)

@@ -153,7 +153,7 @@ class Slot(Machine):
             return
         attempt.launch = replace(attempt.launch, tracked=True)
         left_ms, done, phase = None, 0.0, attempt.phase
-        if attempt.state in _STALLS:
+        if phase is None and attempt.launch.stage == MAPS:
             left_ms = 0
         elif phase is not None and attempt.copier is None:
             done = phase.progress(self.now_ms)
@@ -378,7 +378,7 @@ class Slot(Machine):
         self._note_event(
             attempt, ev.AttemptStalled(self.now_ms, launch.attempt, done, why, cause=cause)
         )
-        if launch.tracked and why is not Stall.HANGS:
+        if launch.tracked and launch.stage == MAPS and why is not Stall.HANGS:
             self.send(self._node_address, msg.PhaseBegan(launch.attempt, 0), attempt.event)
 
     def _input_is_readable(self, attempt: RunningAttempt) -> bool:

@@ -27,7 +27,7 @@ from callboard.actors.vocabulary.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from callboard.actors.vocabulary.faults import Crash
+from callboard.actors.vocabulary.faults import Crash, StickLaunches, SwitchPolicy
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import SlotKinds
 from callboard.scheduler.decisions import Kill, Suspend
@@ -203,6 +203,39 @@ def test_a_followed_attempt_tells_no_progress_for_the_time_when_it_was_suspended
     for at_ms, fact in later:  # sent 1 ms before; begun at 2, suspended from 12010 to 15012
         assert fact.ran_ms == at_ms - 1 - 2 - 3002
         assert fact.progress == pytest.approx(fact.ran_ms / 30_000)
+
+
+def suspended_while_stuck(only: JobSpec, policy: str) -> PlayedRun:
+    """A job's one task is stuck on a machine that is well again from 13 s on: it is suspended at
+    12,010 ms, tracked from 14 s on by another policy, resumed at 15,012 ms, and begins.
+    """
+    first = make_policy(policy)
+    first.preemption = Scripted((10_000, Suspend, 1))
+    script = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(13_000, StickLaunches(0, 0.0)),
+        ScheduledFault(14_000, SwitchPolicy("fifo+naive")),
+    ]
+    run = play([only], first, cluster=CLUSTER, script=script, until_ms=30_500)
+    assert (at(run, AttemptSuspended), at(run, AttemptResumed)) == ([12_010], [15_012])
+    return run
+
+
+def test_a_map_that_was_suspended_while_stuck_is_never_told_to_shuffle() -> None:
+    """It ran for 12,008 ms before and 15,008 ms after, up to the heartbeat of 30,020."""
+    (entry,) = suspended_while_stuck(job(0, map_ms=60_000), "fifo").master.ledger.attempts()
+    assert (entry.ran_ms, entry.shuffled_ms) == (27_016, 0)
+
+
+@pytest.mark.parametrize("policy", ["fifo", "fifo+naive"])
+def test_the_shuffle_of_a_reduce_that_was_suspended_while_stuck_is_told(policy: str) -> None:
+    """Whether it was tracked from the start or later; all up to the end of its shuffle counts."""
+    only = job(0, maps=0, reduces=1, shuffle_ms=13_000, reduce_ms=60_000)
+    run = suspended_while_stuck(only, policy)
+    (ended,), (entry,) = run.all(ShuffleEnded), run.master.ledger.attempts()
+    suspended_ms = 15_012 - 12_010
+    assert entry.shuffled_ms == ended.at_ms - 2 - suspended_ms
+    assert entry.shuffled_ms < entry.ran_ms
 
 
 def test_s5_a_suspended_reduce_does_not_miss_that_an_output_was_lost_meanwhile() -> None:
