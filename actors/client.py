@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, Host
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import CLIENT, job_address
+from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
@@ -21,7 +22,7 @@ class Client(Actor[AnyEvent]):
         self.submitted = 0
         self.ended = 0
 
-    def join(self, kernel: Host[AnyEvent]) -> None:
+    def join(self, kernel: Kernel[AnyEvent]) -> None:
         super().join(kernel)
         self._await_next_submission()
 

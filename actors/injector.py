@@ -6,8 +6,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from callboard.actors.blocks import Blocks
-from callboard.actors.kernel.actor import Actor, Host
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import INJECTOR, job_address, node_address
+from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE, Message
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, NodeFacts
@@ -47,7 +48,7 @@ class Injector(Actor[AnyEvent]):
         self._nodes = [facts.node for facts in nodes]
         self._next = 0
 
-    def join(self, kernel: Host[AnyEvent]) -> None:
+    def join(self, kernel: Kernel[AnyEvent]) -> None:
         super().join(kernel)
         self._await_next_fault()
 

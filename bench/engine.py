@@ -23,7 +23,7 @@ import simpy
 from msgspec.structs import replace
 
 from bench.protocol import Cast, Player, Size
-from callboard.actors.kernel.actor import Actor, Host
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.drivers import run_direct, run_on_trio
 from callboard.actors.kernel.kernel import Kernel
 from callboard.scheduler.model import Millis
@@ -49,7 +49,7 @@ class Hosted(Actor):
         self.receive = player.receive  # type: ignore[method-assign]
         self._begin = player.begin
 
-    def join(self, kernel: Host) -> None:
+    def join(self, kernel: Kernel) -> None:
         super().join(kernel)
         self._begin()
 

@@ -23,7 +23,7 @@ from callboard.actors.assembly import assemble
 from callboard.actors.central.central import Central
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, Host
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.drivers import run_on_trio
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE, Message
@@ -59,7 +59,7 @@ class Surveyor(Actor):
         super().__init__(0, "surveyor")
         self.memory = Memory(0, 0)
 
-    def join(self, kernel: Host) -> None:
+    def join(self, kernel: Kernel) -> None:
         super().join(kernel)
         self.timer(Look(), PARKED_MS, NO_CAUSE)
 

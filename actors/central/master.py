@@ -23,8 +23,9 @@ from callboard.actors.central.membership import Membership
 from callboard.actors.central.preemptor import Preemptor
 from callboard.actors.central.setup_and_cleanup import SetupAndCleanup
 from callboard.actors.config import Cluster
-from callboard.actors.kernel.actor import Actor, Host
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import job_address, node_address
+from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
@@ -96,7 +97,7 @@ class Master(Actor[AnyEvent]):
         self._preemptor = Preemptor(ledger, self.policy, self.heartbeats, self)
         self._membership.open_books(ledger, self._bookings, self._preemptor)
 
-    def join(self, kernel: Host[AnyEvent]) -> None:
+    def join(self, kernel: Kernel[AnyEvent]) -> None:
         super().join(kernel)
         self._preemptor.await_check(self._policies)
 

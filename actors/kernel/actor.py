@@ -9,7 +9,7 @@ answered, is written where messages are delivered and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Generic, Protocol, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, get_args, get_type_hints
 
 import msgspec
 from typing_extensions import TypeVar
@@ -17,34 +17,14 @@ from typing_extensions import TypeVar
 from callboard.actors.kernel.message import NO_CAUSE, QueuedMessage
 from callboard.scheduler.model import Millis
 
+if TYPE_CHECKING:
+    from callboard.actors.kernel.kernel import Kernel
+
 EventT = TypeVar("EventT", bound=msgspec.Struct, default=Any)
 """What actors note in the journal."""
 
 Answer = Callable[[Any, Any], None]
 """A method of an actor's class that answers one type of message."""
-
-
-class Host(Protocol[EventT]):
-    """What actors ask of the kernel that has admitted them."""
-
-    now_ms: Millis
-    soon: list[QueuedMessage]
-    notes: list[EventT]
-    noted: int
-    progress_ms: Millis
-
-    def admit_actor(self, actor: Actor[EventT]) -> None: ...
-    def dismiss_actor(self, actor: Actor[EventT]) -> None: ...
-    def end_run(self, reason: str) -> None: ...
-    def post(
-        self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int, cause: int
-    ) -> None: ...
-    def post_behind(
-        self, peer: int, count: int, to: int, message: msgspec.Struct, at: int, cause: int
-    ) -> None: ...
-    def run_on(
-        self, peer: int, count: int, to: int, message: msgspec.Struct, at: int, cause: int
-    ) -> bool: ...
 
 
 class Answering:
@@ -94,9 +74,9 @@ class Actor(Answering, Generic[EventT]):
         self.wake: Callable[[bool], object]
         """Set by a driver under which it waits: for mail (True), or the end of the run (False)."""
         self._sent = 0
-        self._kernel: Host[EventT]
+        self._kernel: Kernel[EventT]
 
-    def join(self, kernel: Host[EventT]) -> None:
+    def join(self, kernel: Kernel[EventT]) -> None:
         """Called once by the kernel that admits the actor."""
         self._kernel = kernel
 

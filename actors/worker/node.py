@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from callboard.actors.kernel.actor import Answer, Host
+from callboard.actors.kernel.actor import Answer
 from callboard.actors.kernel.address import node_address, slot_address
+from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
@@ -92,7 +93,7 @@ class Node(Machine):
         self._progress: dict[AttemptId, ProgressClock] = {}
         self._asked: set[AttemptId] = set()  # to be tracked, but its slot has not answered
 
-    def join(self, kernel: Host[AnyEvent]) -> None:
+    def join(self, kernel: Kernel[AnyEvent]) -> None:
         super().join(kernel)
         self.dialogue.attach(self)
         if self.state is _UP:
@@ -102,9 +103,11 @@ class Node(Machine):
 
     @property
     def tracks(self) -> bool:
+        """Whether the progress of any attempt is to be told."""
         return bool(self._progress or self._asked)
 
     def progress(self) -> tuple[msg.AttemptProgress, ...]:
+        """How far the tracked attempts are now."""
         clocks, now_ms = self._progress.values(), self._kernel.now_ms
         return tuple([each.progress(now_ms, self.clock) for each in clocks])
 
@@ -159,6 +162,7 @@ class Node(Machine):
             self._pass_on_to_slot(msg.TrackProgress(attempt), self.cause)
 
     def drop_all_attempts(self, cause: int) -> None:
+        """Drop all that runs, and tell nobody of it."""
         self._orphans.update(self._held)
         for attempt in self._held:
             self._pass_on_to_slot(msg.KillTask(attempt, cause), cause)

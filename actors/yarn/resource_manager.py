@@ -2,8 +2,9 @@
 
 from collections import Counter
 
-from callboard.actors.kernel.actor import Actor, Host
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import node_address, scheduler_address
+from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.world import World
@@ -76,7 +77,7 @@ class ResourceManager(Actor[AnyEvent]):
         self._last_container = 0
         self._queues: dict[JobId, YarnQueue] = {}
 
-    def join(self, kernel: Host[AnyEvent]) -> None:
+    def join(self, kernel: Kernel[AnyEvent]) -> None:
         super().join(kernel)
         self._time_monitor()
 
