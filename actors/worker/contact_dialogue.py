@@ -59,25 +59,16 @@ class ContactDialogue(DirectDialogue):
         return self._life > 0 and self._hears is None
 
     def say(self, to: int, message: msgspec.Struct, cause: int) -> None:
-        """Have the scheduler at this address hear it."""
         if self._is_watched:
             self._contact_with_scheduler(to).say(message, cause)
         else:
-            self._node.send(to, message, cause, self._latency_ms)
-
-    def report(self, report: msg.AnyReport) -> None:
-        if isinstance(report, msg.FetchFailure):
-            to = self.scheduler_of_running(report.job)
-        else:
-            to = launching_scheduler_address(report.attempt)
-        self.say(to, report, report.cause)
+            super().say(to, message, cause)
 
     def scheduler_of_running(self, job: JobId) -> int:
-        """The address of the scheduler of any attempt of the job which runs here."""
         running = (attempt for attempt, launch in self._running.items() if launch.job == job)
         for attempt in running:
             return launching_scheduler_address(attempt)
-        return self._scheduler_of_job(job)
+        return super().scheduler_of_running(job)
 
     def _contact_with_scheduler(self, scheduler: int) -> Contact:
         contact = self._contacts.get(scheduler)

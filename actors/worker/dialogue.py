@@ -31,15 +31,12 @@ class Dialogue(Answering, ABC):
         """Belong to this node from now on."""
         self._node = node
 
-    @abstractmethod
     def begin(self) -> None:
         """The run begins, and the machine is up."""
 
-    @abstractmethod
     def begin_life(self, cause: int) -> None:
         """The machine has started with nothing on it."""
 
-    @abstractmethod
     def end_life(self) -> None:
         """The machine has stopped dead."""
 
@@ -50,6 +47,5 @@ class Dialogue(Answering, ABC):
     def freed(self, kind: SlotKind) -> None:
         """A slot of this kind is free again."""
 
-    @abstractmethod
     def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         """A fault has struck that may delay or lose what is said."""

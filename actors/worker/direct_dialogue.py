@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+import msgspec
+
 from callboard.actors.kernel.address import launching_scheduler_address
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.scheduler.model import JobId, Millis
@@ -20,19 +21,15 @@ class DirectDialogue(Dialogue):
 
     def report(self, report: msg.AnyReport) -> None:
         if isinstance(report, msg.FetchFailure):
-            to = self._scheduler_of_job(report.job)
+            to = self.scheduler_of_running(report.job)
         else:
             to = launching_scheduler_address(report.attempt)
-        self._node.send(to, report, report.cause, self._latency_ms)
+        self.say(to, report, report.cause)
 
-    def begin(self) -> None:
-        pass
+    def say(self, to: int, message: msgspec.Struct, cause: int) -> None:
+        """Have the scheduler at this address hear it."""
+        self._node.send(to, message, cause, self._latency_ms)
 
-    def begin_life(self, cause: int) -> None:
-        pass
-
-    def end_life(self) -> None:
-        pass
-
-    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
-        pass
+    def scheduler_of_running(self, job: JobId) -> int:
+        """The address of the scheduler of any attempt of the job which runs here."""
+        return self._scheduler_of_job(job)
