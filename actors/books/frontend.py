@@ -14,15 +14,13 @@ from callboard.actors.books.bookings import Bookings
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedNode
-from callboard.actors.books.node_contacts import LookForNodes, NodeContacts
-from callboard.actors.contact import Framed, SayAgain
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.books.node_contacts import ContactHolder, NodeContacts
 from callboard.actors.kernel.address import job_address, node_address, scheduler_address
 from callboard.actors.kernel.message import Message
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import AnyEvent, Outcome
+from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import BookedChange, BookedJobState
 from callboard.actors.world import World
 from callboard.scheduler.facts import Fact
@@ -45,7 +43,7 @@ JobStage = tuple[JobId, Stage]
 ALL_STAGES = (*STAGES, SETUP, CLEANUP)
 
 
-class Frontend(Actor[AnyEvent]):
+class Frontend(ContactHolder):
     """Scheduler `number` of several, from 1; attempts have it in their numbers."""
 
     why: Why
@@ -112,21 +110,6 @@ class Frontend(Actor[AnyEvent]):
         self.contacts.take_all_as_heard()
 
     # Contact with nodes.
-
-    def on_silencing_fault(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
-        self.contacts.note_fault(fault)
-
-    def on_framed(self, frame: Framed) -> None:
-        """Answer what a node has said."""
-        for each in self.contacts.hear_frame(frame):
-            if each.said is not None:
-                self.receive_held_back([(each.cause, each.said)])
-
-    def on_say_again(self, again: SayAgain) -> None:
-        self.contacts.say_again(again)
-
-    def on_look_for_nodes(self, _: LookForNodes) -> None:
-        self.contacts.look_for_silent_nodes()
 
     @property
     def wants_nodes(self) -> bool:

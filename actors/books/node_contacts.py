@@ -6,14 +6,16 @@ given up is asked on: when it answers there is contact again.  A node that has b
 given up too, at once, since it knows nothing of what was said before.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Protocol
 
-from callboard.actors.contact import Contact, Framed, SayAgain, Speaker
+from callboard.actors.contact import Contact, Framed, SayAgain
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import node_address
 from callboard.actors.kernel.message import NO_CAUSE, Message
 from callboard.actors.network import Link
 from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.world import World
 from callboard.scheduler.model import Millis, NodeId
 
@@ -22,20 +24,36 @@ class LookForNodes(Message, frozen=True):
     """Scheduler to itself: see which nodes are silent."""
 
 
-class ContactHolder(Speaker, Protocol):
-    """What contacts ask of their scheduler."""
+class ContactHolder(Actor[AnyEvent]):
+    """Whoever watches nodes: a scheduler of several, or who has the state of a cell."""
+
+    contacts: "NodeContacts"
+
+    def on_silencing_fault(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
+        self.contacts.note_fault(fault)
+
+    def on_framed(self, frame: Framed) -> None:
+        """Answer what a node has said."""
+        for each in self.contacts.hear_frame(frame):
+            if each.said is not None:
+                self.receive_held_back([(each.cause, each.said)])
+
+    def on_say_again(self, again: SayAgain) -> None:
+        self.contacts.say_again(again)
+
+    def on_look_for_nodes(self, _: LookForNodes) -> None:
+        self.contacts.look_for_silent_nodes()
 
     @property
-    def now_ms(self) -> Millis: ...
-    @property
-    def cause(self) -> int: ...
-    @property
+    @abstractmethod
     def wants_nodes(self) -> bool:
         """Whether it has any job."""
 
+    @abstractmethod
     def lose_contact(self, node: NodeId, heard_ms: Millis, *, again: bool) -> int:
         """A node is given up, or has begun anew; the event."""
 
+    @abstractmethod
     def regain_contact(self, node: NodeId) -> None:
         """A node that was given up is there."""
 

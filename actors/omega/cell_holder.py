@@ -9,9 +9,7 @@ What a scheduler had claimed that is gone is free again at once.
 from collections import Counter
 from collections.abc import Sequence
 
-from callboard.actors.books.node_contacts import LookForNodes, NodeContacts
-from callboard.actors.contact import Framed, SayAgain
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.books.node_contacts import ContactHolder, LookForNodes, NodeContacts
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.omega.cell_messages import (
     CellChanges,
@@ -23,9 +21,7 @@ from callboard.actors.omega.cell_messages import (
 )
 from callboard.actors.omega.cell_state import CellState, Conflicts, Transaction
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
-from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.world import World
 from callboard.scheduler.model import Millis, NodeId
 from callboard.scheduler.resources import Vector
@@ -33,7 +29,7 @@ from callboard.scheduler.resources import Vector
 CELL_HOLDER = scheduler_address(0)
 
 
-class CellHolder(Actor[AnyEvent]):
+class CellHolder(ContactHolder):
     """`schedulers` are the addresses of those that it tells of nodes."""
 
     def __init__(self, name: str, world: World, schedulers: Sequence[int]) -> None:
@@ -67,19 +63,9 @@ class CellHolder(Actor[AnyEvent]):
 
     # Nodes.
 
-    def on_silencing_fault(self, fault: faults.Crash | faults.PauseNode | faults.Disturb) -> None:
-        self.contacts.note_fault(fault)
-
-    def on_framed(self, frame: Framed) -> None:
-        """A node has answered; there is nothing that it would say here."""
-        self.contacts.hear_frame(frame)
-
-    def on_say_again(self, again: SayAgain) -> None:
-        self.contacts.say_again(again)
-
-    def on_look_for_nodes(self, _: LookForNodes) -> None:
+    def on_look_for_nodes(self, look: LookForNodes) -> None:
         self._is_asked = False
-        self.contacts.look_for_silent_nodes()
+        super().on_look_for_nodes(look)
 
     def watch_nodes_on_request(self) -> None:
         """A scheduler has asked for nodes: see which are there."""
