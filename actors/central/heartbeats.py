@@ -443,8 +443,8 @@ class MasterHeartbeats:
 
     # What is heard and answered.
 
-    def is_repeated(self, talk: Talk, heartbeat: msg.Heartbeat) -> bool:
-        """Whether a heartbeat has come before: then it gets the stored reply again (rule H5)."""
+    def answer_if_repeated(self, talk: Talk, heartbeat: msg.Heartbeat) -> bool:
+        """Send the stored reply if the heartbeat has come before (rule H5); whether it has."""
         if heartbeat.response == talk.reply.response:
             talk.heard_ms = self._ledger.now_ms
             return False

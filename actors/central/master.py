@@ -210,7 +210,7 @@ class Master(Actor[AnyEvent]):
         talk = self.heartbeats.talk(heartbeat.node)
         if talk is None or talk.life != heartbeat.life:
             talk = self._membership.admit(heartbeat, self.cause)
-        if talk is None or self.heartbeats.is_repeated(talk, heartbeat):
+        if talk is None or self.heartbeats.answer_if_repeated(talk, heartbeat):
             return
         for report in heartbeat.reports:
             self._bookings.book_report(report)
@@ -262,11 +262,29 @@ class Master(Actor[AnyEvent]):
 
     # Who is there, and who must give way.
 
-    def on_membership(self, order: own.ExpiryCheck | own.BlacklistReview | faults.Drain) -> None:
-        self._membership.on_order(order, self.cause)
+    def on_expiry_check(self, _: own.ExpiryCheck) -> None:
+        self._membership.check_expiry()
 
-    def on_preemption(self, order: own.PreemptionDue | own.Preempt | msg.StopAttempt) -> None:
-        self._preemptor.on_order(order, self.cause)
+    def on_blacklist_review(self, review: own.BlacklistReview) -> None:
+        self._membership.review_blacklisting(review.node)
+
+    def on_drain(self, drain: faults.Drain) -> None:
+        self._membership.take_operator_order(drain, self.cause)
+
+    def on_preemption_due(self, due: own.PreemptionDue) -> None:
+        """Hear this instant's heartbeats first: all of them, sent or not, have been answered a
+        round later.
+        """
+        self.send(self.address, own.Preempt(due.policy), NO_CAUSE)
+
+    def on_preempt(self, preempt: own.Preempt) -> None:
+        if preempt.policy == self._policies:
+            self._preemptor.preempt_victims()
+            self._preemptor.await_check(self._policies)
+
+    def on_stop_attempt(self, stop: msg.StopAttempt) -> None:
+        entry = self.ledger.attempt(stop.attempt)
+        self._preemptor.kill_if_running(entry, stop.reason, self.cause)
 
     # What happens to links, to the policy and to the master itself.
 

@@ -125,19 +125,9 @@ class Membership:
         self._apply_drain_and_blacklist(number, cause)
         return talk
 
-    def on_order(self, order: ExpiryCheck | BlacklistReview | Drain, cause: int) -> None:
-        """Do what the master told itself to do later, or its operator tells it."""
-        if isinstance(order, ExpiryCheck):
-            self._check_expiry()
-        elif isinstance(order, BlacklistReview):
-            self._review_blacklisting(order.node)
-        else:  # for a node that joins later too
-            self._drained[order.node] = order.out
-            self._apply_drain_and_blacklist(order.node, cause)
-
     # Nodes and launches that are given up.
 
-    def _check_expiry(self) -> None:
+    def check_expiry(self) -> None:
         """Give up nodes (rule T1) and launches (rule H8) after an expiry without a sign of them."""
         now_ms, not_begun = self._ledger.now_ms, self._bookings.not_begun
         for number in sorted(self._heartbeats.heartbeating):
@@ -174,6 +164,11 @@ class Membership:
 
     # Nodes that are out of service.
 
+    def take_operator_order(self, drain: Drain, cause: int) -> None:
+        """Take a node out of service, or back, also one that joins later."""
+        self._drained[drain.node] = drain.out
+        self._apply_drain_and_blacklist(drain.node, cause)
+
     def hold_against(self, node: NodeId, cause: int) -> None:
         """A job has succeeded that had come to blacklist the node: a fault of the node's."""
         blacklist, now_ms = self._blacklist, self._ledger.now_ms
@@ -187,7 +182,7 @@ class Membership:
             self._await_review(node)
             self._apply_drain_and_blacklist(node, listed)
 
-    def _review_blacklisting(self, node: NodeId) -> None:
+    def review_blacklisting(self, node: NodeId) -> None:
         """Take a node off the list of bad ones, unless it has had faults since."""
         if node in self._blacklist.blacklisted:
             if self._blacklist.listed_until_ms(node) > self._ledger.now_ms:

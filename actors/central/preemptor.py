@@ -4,12 +4,12 @@ from callboard.actors.books.attempts import BookedAttempt
 from callboard.actors.books.job_tasks import BookedJob
 from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.voice import Voice
-from callboard.actors.central.heartbeat_messages import Preempt, PreemptionDue
+from callboard.actors.central.heartbeat_messages import PreemptionDue
 from callboard.actors.central.heartbeats import MasterHeartbeats
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.lifecycle import BookedChange
-from callboard.actors.vocabulary.messages import KillTask, StopAttempt, SuspendTask
+from callboard.actors.vocabulary.messages import KillTask, SuspendTask
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
@@ -28,28 +28,15 @@ class Preemptor:
         self._policy = policy
         self._heartbeats = heartbeats
         self._voice = voice
-        self._policies = 0  # how many have been in force before this one
-
-    def on_order(self, order: PreemptionDue | Preempt | StopAttempt, cause: int) -> None:
-        """Do what the master told itself to do later.  When a check is due this instant's
-        heartbeats are heard first: a round later all of them, sent or not, are answered.
-        """
-        if isinstance(order, StopAttempt):
-            self.kill_if_running(self._ledger.attempt(order.attempt), order.reason, cause)
-        elif isinstance(order, PreemptionDue):
-            self._voice.send(self._voice.address, Preempt(order.policy), NO_CAUSE)
-        elif order.policy == self._policies:
-            self._preempt_victims()
-            self.await_check(self._policies)
 
     def await_check(self, policies: int) -> None:
         """Have the policy in force, the so manieth, asked for victims when it wants to be."""
-        self._policies = policies
         if self._policy.interval_ms is not None:
             due = PreemptionDue(policies)
             self._voice.send(self._voice.address, due, NO_CAUSE, self._policy.interval_ms)
 
-    def _preempt_victims(self) -> None:
+    def preempt_victims(self) -> None:
+        """Order what the policy wants to give way to do so."""
         for order in self._policy.preempt(self._ledger):
             entry = self._ledger.attempt(order.attempt)
             problem = _rejection_of_preemption(order, entry)

@@ -421,13 +421,13 @@ def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
 
 def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
     """The master takes every heartbeat for a new one."""
-    rightly = MasterHeartbeats.is_repeated
+    rightly = MasterHeartbeats.answer_if_repeated
 
     def repeats(self: MasterHeartbeats, talk: Talk, heartbeat: Heartbeat) -> bool:
         new = msgspec.structs.replace(heartbeat, response=talk.reply.response)
         return rightly(self, talk, new)
 
-    monkeypatch.setattr(MasterHeartbeats, "is_repeated", repeats)
+    monkeypatch.setattr(MasterHeartbeats, "answer_if_repeated", repeats)
 
 
 def later_where_things_happen(monkeypatch: Patch) -> None:
