@@ -82,6 +82,15 @@ def test_any_policy_can_take_over_from_any(was: str, now: str) -> None:
     assert len(run.all(JobFinished)) == len(JOBS)
 
 
+@pytest.mark.parametrize("now", ["las", "ps", "gittins"])
+def test_jobs_that_are_there_already_take_turns_from_the_switch_on(now: str) -> None:
+    """Their order is told of them one by one, while the view has them all."""
+    now = f'{now}+preemptive(how="suspend")'
+    run = play(JOBS, "fair", cluster=FOUR, script=[ScheduledFault(60_000, SwitchPolicy(now))])
+    assert len(run.all(JobFinished)) == len(JOBS)
+    assert run.all(AttemptSuspended)
+
+
 def test_who_is_next_changes_with_the_policy() -> None:
     """Under FIFO job 1 waits for job 0's thirty maps; from the switch to Fair on it does not."""
     fifo = {e.job: e.at_ms for e in play(JOBS, "fifo", cluster=FOUR).all(JobFinished)}

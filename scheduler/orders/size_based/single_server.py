@@ -167,7 +167,7 @@ class Ps(SlicedOrder):
                 self._served[job, fact.kind] = attempt
             case JobArrived(job) if self.slices:
                 for each in KINDS:
-                    self._start_ms[job, each] = self._least_ms(job, each, view)
+                    self._start_ms[job, each] = self._least_ms(job, each, view.now_ms)
             case JobLeft(job):
                 for each in KINDS:
                     self._served.pop((job, each), None)
@@ -177,10 +177,12 @@ class Ps(SlicedOrder):
     def rank_now(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
         return self._start_ms[job, kind] + self.service.ms(job, kind, now_ms)
 
-    def _least_ms(self, job: JobId, kind: SlotKind, view: ClusterView) -> float:
-        """Where the others are at least, so that who comes has no claims on the past."""
-        others = (each.job for each in view.jobs() if each.job != job)
-        return min((self.rank_now(each, kind, view.now_ms) for each in others), default=0.0)
+    def _least_ms(self, job: JobId, kind: SlotKind, now_ms: Millis) -> float:
+        """Where the others that it was told of are at least, so that who comes has no claims on the
+        past.
+        """
+        others = (told for told, on in self._start_ms if on is kind and told != job)
+        return min((self.rank_now(each, kind, now_ms) for each in others), default=0.0)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:
         if self.slices:
