@@ -42,7 +42,7 @@ def percent_text(share: float) -> str:
     """A share of 0 to 1, or more: `38%`, `130%`.  What is not nothing is not told as nothing, nor
     what is not all as all: `under 1%`, `over 99%`.
     """
-    if 0 < share < 0.005:
+    if 0 < share <= 0.005:  # of which the half is rounded to the even 0%
         return "under 1%"
     return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"
 

@@ -45,13 +45,13 @@ def test_half_an_interval_shows_a_digit(mean: str, half: float, written: str) ->
 
 def test_a_share_is_never_nothing_nor_all_of_what_it_is_not() -> None:
     """“Faster by 0%”, a page said where its table had “under 1%”; “100% less than 421,955 s”."""
-    written = [percent_text(each) for each in (0.0, 0.004, 0.38, 0.994, 0.9985, 1.0, 1.3)]
+    written = [percent_text(each) for each in (0.0, 0.005, 0.38, 0.994, 0.9985, 1.0, 1.3)]
     assert written == ["0%", "under 1%", "38%", "99%", "over 99%", "100%", "130%"]
 
 
 def test_a_column_of_shares_says_the_same_in_four_columns() -> None:
     """“100%, 0%, 0%”, `explain` said of three parts of a response."""
-    written = [percent_cell(each) for each in (0.0, 0.004, 0.38, 0.9985, 1.0)]
+    written = [percent_cell(each) for each in (0.0, 0.005, 0.38, 0.9985, 1.0)]
     assert written == ["  0%", " <1%", " 38%", ">99%", "100%"]
 
 
