@@ -47,12 +47,14 @@ class SuspendLimits:
 
     def overdue_kills(self, name: str, view: ClusterView) -> Iterator[Kill]:
         """Begin a check: kill what was suspended too long, count what each node holds or will."""
-        for rank, attempt in enumerate(view.attempts(), start=1):
+        rank = 0
+        for attempt in view.attempts():
             since_ms = attempt.suspended_ms
             if since_ms is None or attempt.killing:
                 continue
             waited_ms = view.now_ms - since_ms
             if waited_ms > self._kill_after_ms:
+                rank += 1
                 why = Why(Reason.SUSPENDED_TOO_LONG, name, rank, waited_ms / 1000)
                 yield Kill(attempt.attempt, why)
         held = (a.node for a in view.attempts() if a.suspending or a.suspended_ms is not None)

@@ -161,8 +161,11 @@ def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> 
     cluster.now_ms = 31_000
     assert list(keeping.overdue_kills("suspend", cluster)) == []
     cluster.now_ms = 31_001
-    why = Why(Reason.SUSPENDED_TOO_LONG, "suspend", 3, 30.001)
+    why = Why(Reason.SUSPENDED_TOO_LONG, "suspend", 1, 30.001)
     assert list(keeping.overdue_kills("suspend", cluster)) == [decisions.Kill(3, why)]
+    cluster.attempts_[4] = FakeAttempt(4, 0, SlotKind.MAP, 0, suspended_ms=900)
+    victims = [(kill.attempt, kill.why.rank) for kill in keeping.overdue_kills("suspend", cluster)]
+    assert victims == [(3, 1), (4, 2)], "a rank is the place among the check's victims"
 
 
 def test_one_of_a_tasks_two_attempts_is_no_victim_or_is_killed() -> None:
