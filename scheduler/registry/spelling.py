@@ -132,7 +132,7 @@ def _part_name_at(text: str, at: int, known: Collection[str]) -> str:
 
 
 def _name_ends_at(text: str, at: int) -> bool:
-    return at == len(text) or text[at] in "+( "
+    return at == len(text) or text[at] in "+(" or text[at].isspace()
 
 
 def _closing_bracket(text: str, opening: int) -> int:

@@ -108,6 +108,7 @@ def test_settings_that_could_never_be_used_are_refused(
         ("fsp+ps(wait=2)+kill", "fsp+ps(wait=2)+kill"),
         ("fsp+late+kill+near", "fsp+near+kill+late"),
         (" ps + near ( wait = 1.5, count = 4 ) ", "ps+near(count=4)"),
+        ("fsp+ps\n\t+ kill", "fsp+ps+kill"),
         ("ps+near()", "ps+near"),
         ('ps+near(words="(+) \\"x\\" ]")+kill', 'ps+near(words="(+) \\"x\\" ]")+kill'),
         ("ps+near(words='x', on=false)", 'ps+near(on=false,words="x")'),
@@ -121,8 +122,8 @@ def test_settings_that_could_never_be_used_are_refused(
     ],
 )
 def test_canonical_spellings(text: str, canonical: str) -> None:
-    """`fsp+ps` is one name, the longest that is known; defaults and blanks are left out, and a
-    word needs no quotes.
+    """`fsp+ps` is one name, the longest that is known; defaults, blanks and new lines are left out,
+    and a word needs no quotes.
     """
     assert spell_policy(parse_policy(text, CATALOGUE)) == canonical
     assert spell_policy(parse_policy(canonical, CATALOGUE)) == canonical
