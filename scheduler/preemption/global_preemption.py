@@ -40,7 +40,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from callboard.scheduler import decisions
-from callboard.scheduler.facts import Closed, Fact, Launched
+from callboard.scheduler.facts import Fact, JobLeft, JobUpdated, StageFact
 from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind
 from callboard.scheduler.part_params import PartParams, Portion, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
@@ -102,14 +102,15 @@ class GlobalPreemption(PreemptionRule):
         self._windows = tuple(UtilisationWindow(period_ms, self.params.t) for _ in KINDS)
         self._due = [False for _ in KINDS]
         self._production_runs = [0 for _ in KINDS]
+        self._runs_of: tuple[dict[JobId, int], ...] = tuple({} for _ in KINDS)
 
     def bind(self, policy: Policy) -> None:
         self.watch.bind(self.name, policy)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         self.watch.news = True
-        if isinstance(fact, Launched | Closed) and self._in_production(fact.job, view):
-            self._production_runs[fact.kind] += 1 if isinstance(fact, Launched) else -1
+        if isinstance(fact, StageFact | JobUpdated | JobLeft):
+            self._count_production(fact, view)
         for kind in KINDS:
             self._note_load(kind, view)
 
@@ -187,6 +188,15 @@ class GlobalPreemption(PreemptionRule):
         queued = view.pending(kind) > n_task
         if self._windows[kind].note_load(view.now_ms, full=full, queued=queued):
             self._due[kind] = True
+
+    def _count_production(self, fact: StageFact | JobUpdated | JobLeft, view: ClusterView) -> None:
+        """Count anew what the job runs: it may have changed its pool."""
+        counts = not isinstance(fact, JobLeft) and self._in_production(fact.job, view)
+        for kind in KINDS:
+            runs = view.job(fact.job).running(kind) if counts else 0
+            self._production_runs[kind] += runs - self._runs_of[kind].pop(fact.job, 0)
+            if runs:
+                self._runs_of[kind][fact.job] = runs
 
     def _in_production(self, job: JobId, view: ClusterView) -> bool:
         name, pool = self.params.production, view.job(job).pool

@@ -6,7 +6,7 @@ import pytest
 
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill
-from callboard.scheduler.facts import TasksPending
+from callboard.scheduler.facts import JobUpdated, TasksPending
 from callboard.scheduler.model import KINDS, MAPS, Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import Policy
@@ -218,6 +218,30 @@ def test_n_task_counts_the_slots_that_production_leaves(waiting: int, cut: bool)
     close(policy, cluster, 1, succeeded=True)
     heartbeats(policy, cluster)
     assert [job.running(MAP) for job in map(cluster.job, (0, 1))] == [3, 6]
+    for number, maps in ((2, 3), (3, waiting - 3)):
+        come(policy, cluster, number, f"p{number}", maps)
+    assert bool(preempted_until(policy, cluster, 180 * S)) is cut
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "waiting", "cut"),
+    [
+        ("ads", "production", 6, False),
+        ("ads", "production", 7, True),
+        ("production", "ads", 9, False),
+        ("production", "ads", 10, True),
+    ],
+)
+def test_a_job_that_changes_its_pool_takes_its_slots_along(
+    was: str, becomes: str, waiting: int, cut: bool
+) -> None:
+    """Condition (3): of 9 slots 3 become production's or are no longer, so n_task is 6 or 9."""
+    policy, cluster = stage(9, **NEVER, long_s=100.0)
+    come(policy, cluster, 0, was, 4)
+    cluster.job(0).pool = becomes
+    policy.observe(JobUpdated(0), cluster)
+    close(policy, cluster, 1, succeeded=True)
+    come(policy, cluster, 1, "long", 6)
     for number, maps in ((2, 3), (3, waiting - 3)):
         come(policy, cluster, number, f"p{number}", maps)
     assert bool(preempted_until(policy, cluster, 180 * S)) is cut
