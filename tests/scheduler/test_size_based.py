@@ -4,6 +4,8 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 from fractions import Fraction
+from math import isfinite
+from statistics import NormalDist
 
 import pytest
 from hypothesis import given, settings
@@ -17,8 +19,9 @@ from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Psjf, Sjf, Srpt
 from callboard.scheduler.orders.size_based.size_source import SizeParams
 from callboard.scheduler.orders.size_based.virtual_time import Fsp, FspFifo, FspPs, Psbs
-from callboard.scheduler.policy import Order, Policy
+from callboard.scheduler.policy import Order, Policy, PolicySpecError
 from callboard.scheduler.reasons import Reason
+from callboard.scheduler.registry.parts import make_policy
 from tests.scheduler.test_ageing import Job, play_slowly
 from tests.support.machine import MAP, FixedOracle, Machine, Work, work
 from tests.support.soak import one_in
@@ -251,6 +254,22 @@ def test_an_error_is_refused_where_there_is_no_truth_to_err_from() -> None:
         Machine(Srpt(ORACLE), [cut(0, 1000, 1000)]).order.sizes.size_ms(  # type: ignore[attr-defined]
             cut(0, 1000, 1000), 0
         )
+
+
+@pytest.mark.parametrize("order", ["srpt", "psjf", "sjf", "fsp+fifo", "fsp+ps", "psbs", "hfsp"])
+def test_an_error_that_no_estimate_could_bear_is_refused(order: str) -> None:
+    """exp(σ · z) ended in an overflow for a σ of 2000."""
+    said = "`sigma`: expected a number of at most 50, got 2000"
+    with pytest.raises(PolicySpecError, match=said):
+        make_policy(f'{order}(size="oracle",sigma=2000)')
+
+
+def test_the_largest_error_and_draw_make_of_the_largest_job_a_size_that_is_a_float() -> None:
+    """A phase of two million tasks of three years each, and the last z that a stream can draw."""
+    largest = work(0, 2_000_000 * 10**11)
+    last_z = NormalDist().inv_cdf(1 - 2.0**-53)
+    sizes = OracleSizes(lambda: FixedOracle([largest], z=last_z), 50.0)
+    assert isfinite(float(sizes.size_ms(largest, MAPS)))
 
 
 @pytest.mark.parametrize("part", [FspFifo, FspPs, Psbs])

@@ -48,8 +48,11 @@ def work(job: JobId, *lengths: int, at_ms: int = 0, priority: Priority = Priorit
 class FixedOracle:
     """An oracle that says what a test tells it to, or else the truth."""
 
-    def __init__(self, jobs: Sequence[Work], believed: Mapping[JobId, int] | None = None) -> None:
+    def __init__(
+        self, jobs: Sequence[Work], believed: Mapping[JobId, int] | None = None, z: float = 0.0
+    ) -> None:
         self._sizes = {job.job: sum(job.lengths) for job in jobs} | dict(believed or {})
+        self._z = z
 
     def size_ms(self, job: JobId, stage: Stage) -> int:
         return self._sizes[job] if stage == MAPS else 0
@@ -61,7 +64,7 @@ class FixedOracle:
         return None
 
     def normal(self, job: JobId, stage: Stage) -> float:  # noqa: ARG002
-        return 0.0
+        return self._z
 
 
 class _OneNode(FakeCluster):

@@ -34,7 +34,7 @@ from callboard.scheduler.guarantees import SMALL_JOBS_FIRST
 from callboard.scheduler.model import KINDS, AttemptId, JobId, SlotKind, stage_on
 from callboard.scheduler.orders.keyed import SortedQueue
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
-from callboard.scheduler.orders.size_based.size_source import check_sigma
+from callboard.scheduler.orders.size_based.size_source import SizeError, check_sigma
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
 from callboard.scheduler.orders.size_based.virtual_time import VirtualTimeOrder
 from callboard.scheduler.part_params import NUMBER_MAX, Count, NotNegative, PartParams, Positive
@@ -60,7 +60,7 @@ class HfspParams(PartParams, frozen=True):
     """The initial size in slot-seconds before any job has completed (the paper: any constant)."""
     size: Literal["training", "oracle"] = "training"
     """Sizes come from training tasks, or are true (`oracle`)."""
-    sigma: NotNegative = 0.0
+    sigma: SizeError = 0.0
     """With `oracle`, the shape of a log-normal error on each size."""
     priority: Literal["speed", "off"] = "speed"
     """Whether a job ages at its priority's speed (4, 2, 1, ½, ¼)."""

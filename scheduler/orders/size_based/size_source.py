@@ -1,12 +1,17 @@
 """What orders by size have in common: where sizes come from, and how the oracle gets in."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, RequestedSizes
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
-from callboard.scheduler.part_params import NotNegative, PartParams, Positive
+from callboard.scheduler.part_params import PartParams, Positive
 from callboard.scheduler.policy import Part
 from callboard.scheduler.view import ClusterView
+
+SizeError = Annotated[float, Meta(ge=0, le=50)]
+"""σ of a log-normal error: a float has room for any size times exp(σ · z), |z| being under 9."""
 
 
 def check_sigma(sigma: float, size: str) -> None:
@@ -21,7 +26,7 @@ class SizeParams(PartParams, frozen=True):
     size: Literal["online", "oracle", "requested"] = "online"
     """`online` is learnt from completed tasks, `requested` is what users said, `oracle` the truth.
     """
-    sigma: NotNegative = 0.0
+    sigma: SizeError = 0.0
     """With `oracle`, the shape of a log-normal error on each size."""
     guess: Positive = 60.0
     """A task's seconds before any of its kind has completed."""
