@@ -75,7 +75,7 @@ def decode_params(
         if name not in known:
             raise PolicySpecError(f"`{part}` has no parameter `{name}`; {suggestion(name, known)}")
     try:
-        return decode_strictly(data, params, part)
+        return decode_strictly(data, params, part, infinity=True)
     except DecodeError as error:
         where = f"parameter `{dotted(error.key)}`: " if error.key else ""
         raise PolicySpecError(f"`{part}`: {where}{error}") from None

@@ -4,10 +4,11 @@ msgspec checks; unknown fields are found first, to suggest the one that was mean
 findings are put into the words of people who write TOML.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import repeat
+from math import isinf, isnan
 from textwrap import wrap
 from typing import Any, TypeVar
 
@@ -50,15 +51,17 @@ class DecodeError(ValueError):
         super().__init__(problem)
 
 
-def decode_strictly(raw: object, type_: type[T], top: str) -> T:
+def decode_strictly(raw: object, type_: type[T], top: str, *, infinity: bool = False) -> T:
     """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw, in which
-    `top` is the outermost table.
+    `top` is the outermost table.  With `infinity` a number without an upper limit may be infinite;
+    what may be anything is left to who reads it.
     """
     root = _type_info(type_)
     for key, value, kind in _visit_values((), raw, root):
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
             _check_field_names(key, value, kind, top)
-    _refuse_infinite(raw)
+        elif isinstance(value, float) and not isinstance(kind, inspect.AnyType):
+            _refuse_infinite(key, value, infinity=infinity)
     return check_limits(raw, type_)
 
 
@@ -94,9 +97,13 @@ def _visit_values(
     elif isinstance(kind, inspect.DictType) and isinstance(value, dict):
         for name, item in value.items():
             yield from _visit_values((*key, name), item, kind.value_type)
-    elif isinstance(kind, inspect.VarTupleType) and isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from _visit_values((*key, index), item, kind.item_type)
+    elif isinstance(kind, _LISTS) and isinstance(value, list | tuple):
+        each = kind.item_types if isinstance(kind, inspect.TupleType) else repeat(kind.item_type)
+        for index, (item, its_kind) in enumerate(zip(value, each, strict=False)):
+            yield from _visit_values((*key, index), item, its_kind)
+
+
+_LISTS = (inspect.VarTupleType, inspect.ListType, inspect.TupleType)
 
 
 def _chosen_union_member(kind: inspect.Type, value: object) -> inspect.Type:
@@ -235,13 +242,7 @@ def _shown_value(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _refuse_infinite(raw: object, key: KeyPath = ()) -> None:
-    """Refuse nan and inf, which TOML can write and no field can mean."""
-    if isinstance(raw, float) and not math.isfinite(raw):
-        raise DecodeError(f"expected a finite number, got {raw}", key)
-    if isinstance(raw, dict):
-        for name, value in raw.items():
-            _refuse_infinite(value, (*key, name))
-    elif isinstance(raw, list | tuple):
-        for index, value in enumerate(raw):
-            _refuse_infinite(value, (*key, index))
+def _refuse_infinite(key: KeyPath, value: float, *, infinity: bool) -> None:
+    """Refuse nan, which TOML can write and no field can mean, and inf unless `infinity`."""
+    if isnan(value) or (isinf(value) and not infinity):
+        raise DecodeError(f"expected a finite number, got {value}", key)

@@ -1,10 +1,14 @@
 """Policies in a scenario file: strings or tables, and both come to the same."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
 
+from callboard.actors.architectures import shipped_catalogue
 from callboard.scenarios.scenario_file import load_scenario, to_dict
+from callboard.scheduler.preemption.kill import KillParams
+from callboard.scheduler.registry.parts import parse_policy
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 FILE = """\
@@ -64,3 +68,14 @@ def test_a_table_by_override(tmp_path: Path) -> None:
     path = scenario(tmp_path, '"fifo"')
     found = load_scenario(path, ['policies=[{order="fair", locality="delay"}]'])
     assert found.policies == ("fair+delay",)
+
+
+def test_a_parts_table_takes_what_the_parts_parameter_does(tmp_path: Path) -> None:
+    """`inf` turns a timeout off there too; a field of the scenario's own has no use for it."""
+    path = scenario(tmp_path, '"fair+kill"')
+    parts = load_scenario(path, ["parts.kill.fair_share_timeout_s=inf"]).parts
+    assert parts == {"kill": {"fair_share_timeout_s": inf}}
+    usual = parse_policy("fair+kill", shipped_catalogue(parts))["preemption"].params
+    assert usual == KillParams(fair_share_timeout_s=inf)
+    with pytest.raises(ScenarioError, match="expected a finite number, got inf"):
+        load_scenario(path, ["tasks.sigma=inf"])

@@ -181,6 +181,8 @@ def test_any_text_is_a_policy_or_a_policy_spec_error(text: str) -> None:
         ("fair+delay(node='5')", 'parameter `node`: expected a number, got "5"'),
         ("fair+delay(node=-1)", "parameter `node`: expected a number of at least 0, got -1"),
         ("fair+delay(node=nan)", "parameter `node`: expected a finite number"),
+        ("fair+delay(node=inf)", "parameter `node`: expected a number of at most"),
+        ("fair+kill(fair_share_timeout_s=nan)", "expected a finite number, got nan"),
         ("fair+delay(skips=2.5)", "parameter `skips`: expected a whole number, got 2.5"),
         ("fair+delay(node)", 'written like `delay(name=1, other="text")`'),
         ("fair+delay(node={1,5})", "alternatives in braces are for `callboard sweep`"),
@@ -193,6 +195,19 @@ def test_a_refusal_names_the_part_the_parameter_and_the_remedy(text: str, said: 
     with pytest.raises(PolicySpecError) as found:
         make_policy(text)
     assert said in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fair(pools={a = {min_share_timeout_s = inf}})+kill(fair_share_timeout_s=inf)",
+        "fair+suspend(min_share_timeout_s=inf)+late(lag_s=inf)",
+        "fifo+global(fair_share_timeout_s=inf,long_s=inf)",
+    ],
+)
+def test_a_time_that_infinity_turns_off_takes_it(text: str) -> None:
+    """“`inf` turns it off”, the parts' reference says; so does Hadoop's own default."""
+    assert spell_policy(parse_policy(text)) == text
 
 
 def test_a_combination_that_makes_no_sense_is_refused_with_its_reason() -> None:
