@@ -19,14 +19,19 @@ MASS_WITHIN = 1e-8
 """How far a law may be from one job a job."""
 
 
+def check_load(load: float) -> None:
+    """Refuse a load under which no mean is finite, or no job comes."""
+    if not 0 < load < 1:
+        raise ValueError(f"a load of {load}: it has to be above 0 and below 1")
+
+
 class SingleServer:
     """A server of speed 1, and what comes to it; ValueError for a load that is not between 0 and 1
     or a law that is none.
     """
 
     def __init__(self, law: SizeLaw, load: float) -> None:
-        if not 0 < load < 1:
-            raise ValueError(f"a load of {load}: it has to be above 0 and below 1")
+        check_load(load)
         self.law = law
         self.load = load
         self.grid = PanelGrid(log(law.lowest), log(law.highest))
@@ -158,6 +163,5 @@ def many_servers_fcfs(servers: int, load: float, mean: float = 1.0) -> float:
     """The mean response of M/M/k, first come first served, where a job takes `mean` by itself;
     ValueError for a load not between 0 and 1.
     """
-    if not 0 < load < 1:
-        raise ValueError(f"a load of {load}: it has to be above 0 and below 1")
+    check_load(load)
     return mean * (1 + erlang_c(servers, load) / (servers * (1 - load)))

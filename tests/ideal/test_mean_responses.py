@@ -2,7 +2,6 @@
 
 import heapq
 import json
-from collections import Counter
 from collections.abc import Callable
 from math import exp, log, pi
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from callboard.scheduler.ideal import compiled_is_available, simulate
-from callboard.scheduler.ideal.discrete_sizes import DiscreteServer
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.mean_responses import (
     FORMULAS,
@@ -111,6 +109,8 @@ def test_a_load_that_is_none_is_refused(load: float) -> None:
         SingleServer(exponential(), load)
     with pytest.raises(ValueError, match="has to be above 0 and below 1"):
         many_servers_fcfs(2, load)
+    with pytest.raises(ValueError, match="has to be above 0 and below 1"):
+        theory.mean_response(f"M/D/1 | D(1) | rho {load}", "PS")
 
 
 def test_a_density_that_is_none_is_refused() -> None:
@@ -162,32 +162,6 @@ def test_jobs_of_one_size_are_served_as_they_come() -> None:
     assert [(each.what, each.ours) for each in cells if not each.agrees] == []
     (cell,) = theory.cells({"M/D/1 | Det(3) | rho 0.5": {"SRPT-E(sigma 1)": 4.5}})
     assert cell.ours is None
-
-
-@pytest.mark.parametrize("law", ["exponential", "uniform", "bounded pareto"])
-def test_many_sizes_close_to_each_other_are_a_density(law: str) -> None:
-    """A law cut into 3,000 equal portions, each of the size in its middle: the means agree."""
-    given = LAWS[law] if law != "bounded pareto" else bounded_pareto(2.5, 30)
-    server = SingleServer(given, 0.8)
-    middle = (np.arange(3000) + 0.5) / 3000
-    x = np.interp(middle, 1 - server.longer.ravel(), server.x.ravel())
-    discrete = DiscreteServer({size: n / 3000 for size, n in Counter(x.tolist()).items()}, 0.8)
-    for name in ("fcfs", "ps", "sjf", "psjf", "srpt", "fb"):
-        exact = getattr(server, name)()
-        assert getattr(discrete, name)() == pytest.approx(exact, rel=0.01), name
-
-
-def test_two_sizes_are_two_classes_of_priority() -> None:
-    """By hand: half the jobs take 1, half 3; λ = ¼, so that the small ones are an eighth."""
-    server = DiscreteServer({1: 0.5, 3: 0.5}, 0.5)
-    waits = 0.25 * 5 / 2 / (7 / 8), 0.25 * 5 / 2 / (7 / 8 * 0.5)
-    assert server.sjf() == pytest.approx((waits[0] + 1 + waits[1] + 3) / 2)
-    small, large = 0.25 * 0.5 / 2 / (7 / 8) + 1, 0.25 * 5 / 2 / (7 / 8 * 0.5) + 3 / (7 / 8)
-    assert server.psjf() == pytest.approx((small + large) / 2)
-    with pytest.raises(ValueError, match="sum to 1"):
-        DiscreteServer({1: 0.5}, 0.5)
-    with pytest.raises(ValueError, match="has to be above 0 and below 1"):
-        DiscreteServer({1: 1.0}, 1.0)
 
 
 def test_a_running_integral_is_right_between_nodes_too() -> None:

@@ -11,7 +11,7 @@ but for exponential sizes.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -23,11 +23,15 @@ from callboard.experiments.ideal_study.law_systems import (
 )
 from callboard.experiments.many.control_variates import controlled_interval
 from callboard.scheduler.ideal import compiled_is_available
-from callboard.scheduler.ideal.discrete_sizes import DiscreteServer
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.gittins_index import gittins_mean
 from callboard.scheduler.ideal.law_names import LAW_MAKERS, law_named
-from callboard.scheduler.ideal.mean_responses import FORMULAS, SingleServer, many_servers_fcfs
+from callboard.scheduler.ideal.mean_responses import (
+    FORMULAS,
+    SingleServer,
+    check_load,
+    many_servers_fcfs,
+)
 from callboard.scheduler.ideal.size_laws import SizeLaw
 from trials.oracles.comparison import Cell
 
@@ -104,7 +108,7 @@ def mean_response(heading: str, discipline: str) -> Mean:
     if servers > 1:
         return _on_servers(servers, match["law"], load, discipline)
     if (size := _constant(match["law"])) is not None:
-        return _of_one_size(DiscreteServer({size: 1.0}, load), discipline)
+        return _of_one_size(size, load, discipline)
     server = SingleServer(law_of(match["law"]), load)
     if discipline == "Gittins":
         return Mean(gittins_mean(server, _CELL), WITHIN_OF_INDEX)
@@ -139,20 +143,15 @@ def _constant(written: str) -> float | None:
     return float(numbers[0]) if numbers else 1.0
 
 
-def _of_one_size(server: DiscreteServer, discipline: str) -> Mean:
-    """Gittins' index of a job rises to its end, so that each goes to it."""
-    formulas: dict[str, Callable[[], float]] = {
-        "FCFS": server.fcfs,
-        "Gittins": server.fcfs,
-        "PS": server.ps,
-        "SJF": server.sjf,
-        "PSJF": server.psjf,
-        "SRPT": server.srpt,
-        "FB": server.fb,
-    }
-    if discipline not in formulas:
-        raise ValueError("no formula")
-    return Mean(formulas[discipline]())
+def _of_one_size(size: float, load: float, discipline: str) -> Mean:
+    """M/D/1: whoever looks at sizes serves jobs as they come; PS and FB share."""
+    check_load(load)
+    as_they_come = size * (1 + load / (2 * (1 - load)))
+    if discipline in ("FCFS", "SJF", "PSJF", "SRPT", "Gittins"):
+        return Mean(as_they_come)
+    if discipline in ("PS", "FB"):
+        return Mean((size if discipline == "PS" else as_they_come) / (1 - load))
+    raise ValueError("no formula")
 
 
 def _on_servers(servers: int, law: str, load: float, discipline: str) -> Mean:
