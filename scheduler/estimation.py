@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from callboard.scheduler.facts import Closed, Progressed, Suspended
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Progressed, Suspended
 from callboard.scheduler.model import MAPS, SHUFFLE_SHARE, STAGES, AttemptId, JobId, Millis, Stage
 
 if TYPE_CHECKING:
@@ -44,7 +44,29 @@ class Oracle(Protocol):
         """The phase's own standard normal number, for an error of estimation."""
 
 
-class Estimator(ABC):
+class WorkLearner:
+    """What is told of the work that ends, or is kept."""
+
+    def learn(self, fact: Fact) -> None:
+        """Take in a fact, if it is one of these."""
+        if isinstance(fact, Closed):
+            self.learn_end(fact)
+        elif isinstance(fact, Suspended):
+            self.learn_suspension(fact)
+        elif isinstance(fact, JobLeft):
+            self.forget_job(fact.job)
+
+    def learn_end(self, closed: Closed) -> None:
+        """Hear of an attempt's end."""
+
+    def learn_suspension(self, suspended: Suspended) -> None:
+        """Hear that an attempt is suspended: its work so far is kept."""
+
+    def forget_job(self, job: JobId) -> None:
+        """The job has left."""
+
+
+class Estimator(WorkLearner, ABC):
     """What is believed of the sizes of phases."""
 
     @abstractmethod
@@ -54,15 +76,6 @@ class Estimator(ABC):
     @abstractmethod
     def left_ms(self, job: JobView, stage: Stage) -> Millis:
         """What is left of it after the work that the master knows to be done."""
-
-    def learn_end(self, closed: Closed) -> None:  # noqa: B027
-        """Hear of an attempt's end."""
-
-    def learn_suspension(self, suspended: Suspended) -> None:  # noqa: B027
-        """Hear that an attempt is suspended: its work so far is kept."""
-
-    def forget_job(self, job: JobId) -> None:  # noqa: B027
-        """The job has left."""
 
 
 def work_ms(told: Closed | Suspended | Progressed | AttemptView) -> Millis:
@@ -77,7 +90,7 @@ def share_of_work_done(told: Progressed | AttemptView) -> float:
     return (told.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
 
 
-class DoneWork:
+class DoneWork(WorkLearner):
     """The work that the master knows to be done: that of successful attempts, and what suspended
     ones had done by then.
     """
@@ -90,18 +103,15 @@ class DoneWork:
         return self._done.get((job, stage), 0)
 
     def learn_end(self, closed: Closed) -> None:
-        """Hear of an attempt's end."""
         work = work_ms(closed) if closed.succeeded else 0
         self._add_done_work(closed, work - self._kept.pop(closed.attempt, 0))
 
     def learn_suspension(self, suspended: Suspended) -> None:
-        """Hear that an attempt is suspended."""
         work = work_ms(suspended)
         self._add_done_work(suspended, work - self._kept.get(suspended.attempt, 0))
         self._kept[suspended.attempt] = work
 
     def forget_job(self, job: JobId) -> None:
-        """The job has left."""
         for stage in STAGES:
             self._done.pop((job, stage), None)
 
@@ -110,15 +120,15 @@ class DoneWork:
         self._done[address] = self._done.get(address, 0) + more
 
 
-class OracleSizes(Estimator):
+class OracleSizes(DoneWork, Estimator):
     """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).  Nothing is
     left of an underestimated phase before it ends.
     """
 
     def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:
+        super().__init__()
         self._oracle = oracle
         self._sigma = sigma
-        self._done = DoneWork()
 
     def size_ms(self, job: JobView, stage: Stage) -> Millis:
         oracle = self._oracle()
@@ -128,16 +138,7 @@ class OracleSizes(Estimator):
         return round(true_ms * exp(self._sigma * oracle.normal(job.job, stage)))
 
     def left_ms(self, job: JobView, stage: Stage) -> Millis:
-        return max(self.size_ms(job, stage) - self._done.done_ms(job.job, stage), 0)
-
-    def learn_end(self, closed: Closed) -> None:
-        self._done.learn_end(closed)
-
-    def learn_suspension(self, suspended: Suspended) -> None:
-        self._done.learn_suspension(suspended)
-
-    def forget_job(self, job: JobId) -> None:
-        self._done.forget_job(job)
+        return max(self.size_ms(job, stage) - self.done_ms(job.job, stage), 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -156,7 +157,7 @@ class RunningMean:
         return round(n * self.total / self.count) if self.count else None
 
 
-class PhaseMeans:
+class PhaseMeans(WorkLearner):
     """Mean task times of single phases, and of all jobs' tasks of a stage."""
 
     def __init__(self) -> None:

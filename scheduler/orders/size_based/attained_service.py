@@ -38,13 +38,7 @@ class AttainedService:
 
     def observe(self, fact: Fact, now_ms: Millis) -> None:
         self._running.observe(fact, now_ms)
-        match fact:
-            case Closed():
-                self._done.learn_end(fact)
-            case Suspended():
-                self._done.learn_suspension(fact)
-            case JobLeft(job):
-                self._done.forget_job(job)
+        self._done.learn(fact)
 
     def ms(self, job: JobId, kind: SlotKind, now_ms: Millis) -> Millis:
         """On slots of this kind, in slot time."""

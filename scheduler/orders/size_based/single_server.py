@@ -8,7 +8,7 @@ apart, as in HFSP (III).  Keys are whole milliseconds and change only with the j
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_of, job_entitlement
 from callboard.scheduler.estimation import PhaseMeans
-from callboard.scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, JobId, Millis, SlotKind, stage_on
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
@@ -109,10 +109,7 @@ class Las(SlicedOrder):
         self._means = PhaseMeans()
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, Closed):
-            self._means.learn_end(fact)
-        elif isinstance(fact, JobLeft):
-            self._means.forget_job(fact.job)
+        self._means.learn(fact)
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: SlotKind) -> SortKey:

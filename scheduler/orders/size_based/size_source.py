@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, RequestedSizes
-from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
+from callboard.scheduler.facts import Fact
 from callboard.scheduler.part_params import PartParams, Positive
 from callboard.scheduler.policy import Part
 from callboard.scheduler.view import ClusterView
@@ -48,12 +48,7 @@ class SizeBased(Part):
         self.wants_oracle = self.params.size != "online"
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, Closed):
-            self.sizes.learn_end(fact)
-        elif isinstance(fact, Suspended):
-            self.sizes.learn_suspension(fact)
-        elif isinstance(fact, JobLeft):
-            self.sizes.forget_job(fact.job)
+        self.sizes.learn(fact)
         super().observe(fact, view)
 
     def _estimator(self) -> Estimator:
