@@ -212,9 +212,7 @@ def last_done(server_job: JobLinks, end: NumberRow) -> int:
     """The server whose job is done last; of equals that of the job that came last."""
     found = 0
     for server in range(1, len(server_job)):
-        if end[server] > end[found] or (
-            end[server] == end[found] and server_job[server] > server_job[found]
-        ):
+        if (end[server], server_job[server]) > (end[found], server_job[found]):
             found = server
     return found
 
@@ -223,9 +221,7 @@ def first_done(server_job: JobLinks, end: NumberRow) -> int:
     """The server whose job is done first; of equals that of the job that came first."""
     found = 0
     for server in range(1, len(server_job)):
-        if end[server] < end[found] or (
-            end[server] == end[found] and server_job[server] < server_job[found]
-        ):
+        if (end[server], server_job[server]) < (end[found], server_job[found]):
             found = server
     return found
 
