@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, simulate
+from callboard.scheduler.ideal import DISCIPLINES, simulate
 from callboard.scheduler.ideal.disciplines import FloatRow
 from callboard.scheduler.ideal.report_workload import estimates, sizes_from_bytes
+from callboard.scheduler.numba_cache import numba_is_installed
 
 RELEASED = 100_000
 """Jobs a second of the released simulator, at its best."""
@@ -76,7 +77,7 @@ def speeds(work: Workload) -> None:
     print(head)
     for name in DISCIPLINES:
         plain = jobs_per_s(work, name, "plain", 3)
-        if not compiled_is_available():
+        if not numba_is_installed():
             print(f"{name:<12}{plain:>12,.0f}{'(no numba)':>14}")
             continue
         fast = jobs_per_s(work, name, "compiled", REPEATS)
@@ -97,7 +98,7 @@ print(time.perf_counter() - start)
 
 def first_calls() -> None:
     """All disciplines called once in new processes, on an empty compile cache and on a full one."""
-    if not compiled_is_available():
+    if not numba_is_installed():
         return
     with tempfile.TemporaryDirectory() as folder:
         took = []

@@ -30,7 +30,8 @@ from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words
 from callboard.histories.quantiles import require_scipy
 from callboard.progress_line import steps_progress
-from callboard.scheduler.ideal import ON_SERVERS, compiled_is_available
+from callboard.scheduler.ideal import ON_SERVERS
+from callboard.scheduler.numba_cache import numba_is_installed
 from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.scheduler.text.quantities import count, with_sign
 
@@ -46,7 +47,7 @@ def compare_laws(args: Namespace, say: PlainConsole) -> int:
     systems, served = _asked_systems(args), _asked_disciplines(args)
     require_scipy()
     make_folder(args.out)
-    jobs = args.jobs or (LAW_JOBS if compiled_is_available() else LAW_JOBS_PLAIN)
+    jobs = args.jobs or (LAW_JOBS if numba_is_installed() else LAW_JOBS_PLAIN)
     runs = args.runs or _RUNS
     first = {each: range(runs) for each in systems}
     found = _play_runs(first, served, jobs, args)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from callboard.experiments.ideal_study.swim import Trace
-from callboard.scheduler.ideal import simulate
-from callboard.scheduler.ideal.digest import source_digest
+from callboard.scheduler import ideal
 from callboard.scheduler.ideal.report_workload import estimates, normals, sizes_from_bytes
+from callboard.scheduler.numba_cache import package_digest
 
 
 class Point(NamedTuple):
@@ -67,7 +67,7 @@ def run_outcomes(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> list[Run
     outcomes = []
     for run in runs:
         believed = estimates(size, cell.sigma, cell.seed, run)
-        sojourn = simulate(cell.discipline, trace.submit_s, size, believed) - trace.submit_s
+        sojourn = ideal.simulate(cell.discipline, trace.submit_s, size, believed) - trace.submit_s
         median, p95 = np.percentile(sojourn, [50, 95])
         slowdown = (sojourn[size > 0] / size[size > 0]).mean()
         outcomes.append(
@@ -81,7 +81,8 @@ def program_digest() -> str:
     """A digest of the ideal machine's sources, of this module, and of the first draws, which NumPy
     may change from version to version.
     """
-    digest = blake2b(source_digest().encode(), digest_size=8)
+    of_package = package_digest(Path(ideal.__file__).parent)
+    digest = blake2b(of_package.encode(), digest_size=8)
     digest.update(Path(__file__).read_bytes())
     digest.update(normals(0, 0, 8).tobytes())
     return digest.hexdigest()

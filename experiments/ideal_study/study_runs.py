@@ -19,7 +19,7 @@ from callboard.experiments.many.computing import Call, compute_missing
 from callboard.experiments.many.result_store import Kept, ResultStore, key_of
 from callboard.experiments.many.task_pool import OtherWorkers, Workers, cores_here, local_workers
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.ideal import compiled_is_available
+from callboard.scheduler.numba_cache import numba_is_installed
 
 JOBS_AT_ONCE = 400_000
 """About how many jobs a worker simulates between two looks at the progress, and a kill loses."""
@@ -86,7 +86,7 @@ def open_study_pool(cores: int | None = None) -> Iterator[Workers]:
     Threads where the loops are compiled, since those let go of the interpreter's lock;
     processes where they are plain.
     """
-    if compiled_is_available():
+    if numba_is_installed():
         count = cores or cores_here()
         with ThreadPoolExecutor(count) as executor:
             yield OtherWorkers(executor, count)

@@ -236,11 +236,6 @@ def _run_exactly(
     )
 
 
-def compiled_is_available() -> bool:
-    """Whether numba is installed, so that "auto" means compiled loops."""
-    return numba_is_installed()
-
-
 def _known_discipline(discipline: str) -> _Discipline:
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
@@ -273,7 +268,7 @@ def _loop_on_path(name: str, path: LoopPath) -> tuple[rm.RowMaker, Callable[...,
     """A loop on this path, and what makes its rows."""
     if path not in ("auto", "plain", "compiled"):
         raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
-    if path == "compiled" or (path == "auto" and compiled_is_available()):
+    if path == "compiled" or (path == "auto" and numba_is_installed()):
         from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
 
         return rm.ARRAYS, COMPILED_LOOPS[name]

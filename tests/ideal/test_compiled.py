@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callboard.scheduler.ideal import compiled_is_available
-from callboard.scheduler.ideal.digest import source_digest
+from callboard.scheduler.numba_cache import numba_is_installed, package_digest
 
-pytestmark = pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 
 ROOT = Path(__file__).parents[2]
 CALL = """
@@ -37,7 +36,8 @@ def call(cache: Path) -> str:
 def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
     """And what it finds lies in a folder named after the sources, so it is never stale."""
     assert call(tmp_path) == "0 1"
-    assert [path.name for path in tmp_path.iterdir()] == [f"callboard-ideal-{source_digest()}"]
+    digest = package_digest(ROOT / "scheduler" / "ideal")
+    assert [path.name for path in tmp_path.iterdir()] == [f"callboard-ideal-{digest}"]
     assert call(tmp_path) == "1 0"
 
 

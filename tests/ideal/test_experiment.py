@@ -312,7 +312,7 @@ def test_processes_and_threads_agree(
     study = study_of(load_trace(trace_file))
     here = run_study(study, tmp_path / "a", 1)
     monkeypatch.setattr(
-        "callboard.experiments.ideal_study.study_runs.compiled_is_available", lambda: False
+        "callboard.experiments.ideal_study.study_runs.numba_is_installed", lambda: False
     )
     assert run_study(study, tmp_path / "b", 2) == here
 

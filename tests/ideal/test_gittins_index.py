@@ -15,12 +15,13 @@ from callboard.experiments.ideal_study.law_systems import (
 )
 from callboard.experiments.ideal_study.law_verdicts import LawVerdict, law_lines
 from callboard.experiments.many.statistics import interval
-from callboard.scheduler.ideal import compiled_is_available, exact_by_age, simulate_by_age
+from callboard.scheduler.ideal import exact_by_age, simulate_by_age
 from callboard.scheduler.ideal.age_cells import cells_of, mean_by_ranks
 from callboard.scheduler.ideal.age_loop import AgeRanks
 from callboard.scheduler.ideal.gittins_index import gittins_mean, gittins_ranks
 from callboard.scheduler.ideal.law_names import law_named
 from callboard.scheduler.ideal.mean_responses import SingleServer
+from callboard.scheduler.numba_cache import numba_is_installed
 from tests.ideal.cases import EXAMPLES, Small, small_cases
 
 FALLING = (
@@ -33,7 +34,7 @@ RISING = ("weibull(shape=2)", "uniform(low=0, high=2)", "uniform(low=1, high=2)"
 
 NEITHER = ("lognormal(sigma=1)", "bounded-pareto(alpha=1.5, ratio=1000)")
 
-compiled = pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+compiled = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 
 
 @pytest.mark.parametrize("law", FALLING)

@@ -28,9 +28,10 @@ from callboard.experiments.ideal_study.law_verdicts import LawVerdict, law_lines
 from callboard.experiments.many.control_variates import controlled_interval
 from callboard.experiments.many.statistics import interval
 from callboard.experiments.user_errors import InputError
-from callboard.scheduler.ideal import compiled_is_available, exact, simulate, simulate_servers
+from callboard.scheduler.ideal import exact, simulate, simulate_servers
 from callboard.scheduler.ideal.mean_responses import SingleServer
 from callboard.scheduler.ideal.size_laws import truncated_law
+from callboard.scheduler.numba_cache import numba_is_installed
 from tests.ideal.cases import EXAMPLES, Small, small_cases
 from tests.support.book_pages import page_text
 
@@ -83,7 +84,7 @@ def test_a_law_that_is_none_is_told_what_it_takes(law: str, complaint: str) -> N
 
 
 @pytest.mark.soak
-@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 def test_every_formula_is_met_by_the_machine() -> None:
     """Six disciplines and two by estimates, within 1 % by two one-sided tests."""
     system = LawSystem("exponential", 0.3)
@@ -177,7 +178,7 @@ def floats(row: Sequence[Fraction]) -> list[float]:
     return [float(each) for each in row]
 
 
-@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 def test_two_servers_under_srpt_take_what_was_released() -> None:
     """2.97091 at ρ = .75 with servers of half the speed (10⁸ jobs): equal within 1 %."""
     system, served = LawSystem("exponential", 0.75, servers=2), (ServedBy("srpt"),)
@@ -264,7 +265,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
     assert float(rows[2]["exact"]) == pytest.approx(2.0)
 
 
-@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 def test_what_is_not_told_says_how_many_runs_would_tell_and_is_played_on(tmp_path: Path) -> None:
     """Once, and only where that many are allowed."""
     asked = (

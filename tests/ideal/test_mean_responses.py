@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from callboard.scheduler.ideal import compiled_is_available, simulate
+from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.mean_responses import (
     FORMULAS,
@@ -27,6 +27,7 @@ from callboard.scheduler.ideal.size_laws import (
     uniform,
     weibull,
 )
+from callboard.scheduler.numba_cache import numba_is_installed
 from tests.support.traces import oracle
 from trials.oracles import theory
 
@@ -131,7 +132,7 @@ def test_a_system_without_formula_is_said_to_be_none(law: str, what: str) -> Non
     assert (cell.ours, what in cell.what) == (None, True)
 
 
-@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 def test_an_oracle_may_ask_for_what_is_played_and_for_gittins() -> None:
     """SRPT on two servers of half the speed: 2.97091 (10⁸ jobs).  Another number differs."""
     cells = theory.cells(

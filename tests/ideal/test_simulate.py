@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, exact, remaining, simulate
+from callboard.scheduler.ideal import DISCIPLINES, exact, remaining, simulate
+from callboard.scheduler.numba_cache import numba_is_installed
 
 PATHS: list[Any] = [
     "plain",
     pytest.param(
         "compiled",
-        marks=pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed"),
+        marks=pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed"),
     ),
 ]
 
@@ -161,7 +162,7 @@ class Workload:
 
 
 @pytest.mark.parametrize("discipline", DISCIPLINES)
-@pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed")
 @pytest.mark.parametrize("load", [0.9, 2.0])
 def test_compiled_and_plain_agree(discipline: str, load: float) -> None:
     """To 1e-9, as the issue wants; the two do the same operations, so in fact to the bit."""

@@ -22,7 +22,6 @@ from callboard.experiments.ideal_study.law_systems import (
     play_law,
 )
 from callboard.experiments.many.control_variates import controlled_interval
-from callboard.scheduler.ideal import compiled_is_available
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.gittins_index import gittins_mean
 from callboard.scheduler.ideal.law_names import LAW_MAKERS, law_named
@@ -33,6 +32,7 @@ from callboard.scheduler.ideal.mean_responses import (
     many_servers_fcfs,
 )
 from callboard.scheduler.ideal.size_laws import SizeLaw
+from callboard.scheduler.numba_cache import numba_is_installed
 from trials.oracles.comparison import Cell
 
 WITHIN = 1e-5
@@ -162,7 +162,7 @@ def _on_servers(servers: int, law: str, load: float, discipline: str) -> Mean:
         return Mean(many_servers_fcfs(servers, load, mean))
     if discipline not in ON_SERVERS:
         raise ValueError(f"on several servers there are {' and '.join(ON_SERVERS)}")
-    if not compiled_is_available():
+    if not numba_is_installed():
         raise ValueError("it is played where numba is installed")
     return Mean(servers * _played(LawSystem(text, load, servers), discipline), WITHIN_OF_PLAYED)
 
