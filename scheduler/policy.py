@@ -316,10 +316,6 @@ class Policy:
     def become(self, other: "Policy") -> None:
         Policy.__init__(self, other.order, other.locality, other.preemption, other.speculation)
 
-    @property
-    def wants_progress(self) -> bool:
-        return bool(self._followers)
-
     def wants_progress_of(self, launched: Launched) -> bool:
         if not self._followers:
             return False
@@ -341,7 +337,8 @@ class Policy:
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Tell every part a fact; answered offers and progress only those that hear of them."""
         if type(fact) is OfferAnswered:
-            self.observe_offer(fact, view)
+            for part in self._offer_learners:
+                part.observe(fact, view)
             return
         self._all_refused = None
         for part in self._progress_learners if type(fact) is Progressed else self._learners:
@@ -354,10 +351,6 @@ class Policy:
         return self.order in (
             self._progress_learners if type(fact) is Progressed else self._learners
         )
-
-    def observe_offer(self, answered: OfferAnswered, view: ClusterView) -> None:
-        for part in self._offer_learners:
-            part.observe(answered, view)
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None

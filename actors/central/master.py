@@ -256,7 +256,7 @@ class Master(Actor[AnyEvent]):
             ledger.now_ms = now_ms
             return False
         if passed:
-            policy.observe_offer(facts.OfferAnswered(number, passed), ledger)
+            policy.observe(facts.OfferAnswered(number, passed), ledger)
         self.heartbeats.note_answered_ahead(talk, at_ms)
         return True
 

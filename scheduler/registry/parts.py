@@ -139,8 +139,6 @@ PolicySpec = Mapping[str, PartSpec]
 
 def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
     """What a spelling means.  PolicySpecError where it means nothing."""
-    if not text.strip():
-        raise PolicySpecError("a policy needs at least an order, such as `fair`")
     chosen: dict[str, PartSpec] = {}
     for piece in split_spelling(text, catalogue.names()):
         choice = catalogue.part_spec(piece, "policy part" if chosen else "policy")

@@ -237,7 +237,8 @@ def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
     for number, node, ran_ms in ((0, 0, 1000), (0, 1, 50_000), (1, 0, 50_000), (1, 1, 1000)):
         policy.observe(Closed(number, MAPS, 99, node, True, ran_ms), cluster)
     suggestions = order.matchers[MAP]
-    assert suggestions.class_of(0) == suggestions.class_of(2) != suggestions.class_of(1)
+    classes = [suggestions.cohort_of(number).number for number in range(3)]
+    assert classes[0] == classes[2] != classes[1]
     assert [job for job, _ in queued(order, MAP, cluster, 0)] == [0, 2]
     assert [job for job, _ in queued(order, MAP, cluster, 1)] == [1]
 
@@ -259,12 +260,12 @@ def test_what_is_learnt_of_a_user_moves_all_waiting_jobs_as_one(
     jobs = [a_job(n, f"user{n % 2}") for n in range(waiting)]
     cluster = FakeCluster([FakeNode(0, (1, 0)), FakeNode(1, (1, 0), node_type="b")], jobs)
     informed(policy, cluster)
-    before = order.matchers[MAP].class_of(2)
+    before = order.matchers[MAP].cohort_of(2).number
     monkeypatch.setattr(task_times.LearnedTaskTimes, "_most_telling_mean", counted)
     for node, ran_ms in ((0, 1000), (1, 50_000), (0, 9000)):
         policy.observe(Closed(0, MAPS, 99, node, True, ran_ms), cluster)
     assert len(asked) <= 40
-    found = {order.matchers[MAP].class_of(n) for n in range(2, waiting, 2)}
+    found = {order.matchers[MAP].cohort_of(n).number for n in range(2, waiting, 2)}
     assert len(found) == 1
     assert before not in found
 
@@ -273,9 +274,9 @@ def test_a_failed_attempt_teaches_nothing() -> None:
     lab = Lab([a_job(0, "ann")], {}, {})
     online = Policy(Coshh())
     informed(online, lab.cluster)
-    before = online.order.matchers[MAP].class_of(0)  # type: ignore[attr-defined]
+    before = online.order.matchers[MAP].cohort_of(0).number  # type: ignore[attr-defined]
     online.observe(Closed(0, MAPS, 1, 0, False, 5), lab.cluster)
-    assert online.order.matchers[MAP].class_of(0) == before  # type: ignore[attr-defined]
+    assert online.order.matchers[MAP].cohort_of(0).number == before  # type: ignore[attr-defined]
 
 
 def test_claims_are_the_users_fair_shares() -> None:
@@ -317,7 +318,7 @@ def recounted(lab: Lab, node: int, kind: SlotKind) -> list[JobId]:
         return (running / weight, launched / weight, oldest), (-lacks, -weight, oldest), lacks
 
     def among(classes: Any, place: int) -> list[JobId]:
-        chosen = [j for j in waiting if suggestions.class_of(j.job) in classes]
+        chosen = [j for j in waiting if suggestions.cohort_of(j.job).number in classes]
         if place:
             chosen = [j for j in chosen if share(j.user)[2]]
         chosen.sort(key=lambda j: (share(j.user)[place], j.submitted_ms, j.job))

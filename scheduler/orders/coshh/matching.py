@@ -171,9 +171,6 @@ class ClassMatcher:
         assert cohort is not None, f"job {job} has left"
         return cohort
 
-    def class_of(self, job: JobId) -> int:
-        return self.cohort_of(job).number
-
     def _hold_cell(self, job: JobView) -> GridCell:
         return self.classes.hold_cell(
             [self._times.mean_ms(job, self._kind, s) for s in self.node_types]
