@@ -13,7 +13,8 @@ from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.decisions import Switch
-from callboard.scheduler.model import KINDS, JobId, SlotKind
+from callboard.scheduler.facts import Progressed
+from callboard.scheduler.model import KINDS, MAPS, JobId, SlotKind
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.hybrid import Hybrid
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
@@ -94,6 +95,11 @@ def test_thresholds_and_margin_are_parameters() -> None:
     assert lab.name == "coshh"  # 35 maps on 10 slots: 2.5, no more than the margin below
     lab.end(1)
     assert lab.name == "fair"
+
+
+def test_how_far_tasks_are_is_nothing_to_an_order_none_of_whose_orders_hears_it() -> None:
+    """Under a speculation rule these are nearly all facts, and each would be a look at the load."""
+    assert not make_policy("hybrid+late").tells_order(Progressed(0, MAPS, 1, 0.5, 1000))
 
 
 def test_a_launch_changes_no_load() -> None:

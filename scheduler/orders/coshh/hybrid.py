@@ -46,6 +46,7 @@ class Hybrid(Order):
     ages = False
     same_for_every_node = False
     switches = True
+    hears_progress = False
 
     class Params(PartParams, frozen=True, kw_only=True):
         """The loads where Fair and COSHH begin; COSHH's parameters."""
