@@ -24,8 +24,8 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
+from callboard.scheduler.left_to_right_sum import left_to_right_sum
 from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, SlotKind
-from callboard.scheduler.ordered_sum import left_to_right_sum
 from callboard.scheduler.part_params import ShareParams
 
 _DUE = ShareParams()

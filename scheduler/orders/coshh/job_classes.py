@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.scheduler.ordered_sum import left_to_right_sum
+from callboard.scheduler.left_to_right_sum import left_to_right_sum
 from callboard.scheduler.orders.coshh.linear_program import TASK_MS_MIN, scipy_module
 
 GridCell = int

@@ -17,8 +17,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from callboard.scheduler.left_to_right_sum import left_to_right_sum
 from callboard.scheduler.model import JobId, Millis, SlotKind, stage_on
-from callboard.scheduler.ordered_sum import left_to_right_sum
 from callboard.scheduler.orders.coshh.cohorts import Cohort, Cohorts
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
 from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from callboard.scheduler.estimation import RunningMean, share_of_work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
+from callboard.scheduler.left_to_right_sum import left_to_right_sum
 from callboard.scheduler.model import STAGES, AttemptId, JobId, Millis, Stage
-from callboard.scheduler.ordered_sum import left_to_right_sum
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,7 @@
 
 from math import fsum
 
-from callboard.scheduler.ordered_sum import left_to_right_sum
+from callboard.scheduler.left_to_right_sum import left_to_right_sum
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 
 TENTHS = [0.1] * 10
