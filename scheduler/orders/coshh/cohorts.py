@@ -1,7 +1,7 @@
 """Cohorts: jobs of one user in one cell of task times, so that they are of one class.
 
-Jobs of whose own tasks nothing has been measured (`untried`) have the times of their user, and so
-move together: however many wait, a change of what is believed of their user moves one cohort.
+Jobs of whose own tasks nothing has been measured have the times of their user, and so move
+together: however many wait, a change of what is believed of their user moves one cohort.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ class Cohort:
     user: str
     cell: GridCell
     number: int
-    untried: bool
+    unmeasured: bool
     entries: SortedList[int] = field(default_factory=SortedList)
     tasks: int = 0
 
@@ -30,31 +30,31 @@ class Cohorts:
     """All cohorts of the jobs that are there."""
 
     def __init__(self) -> None:
-        self._untried: dict[str, list[Cohort]] = {}
-        self._tried: dict[tuple[str, GridCell], Cohort] = {}
+        self._unmeasured: dict[str, list[Cohort]] = {}
+        self._measured: dict[tuple[str, GridCell], Cohort] = {}
 
     def __iter__(self) -> Iterator[Cohort]:
-        yield from self.untried()
-        yield from self._tried.values()
+        yield from self.unmeasured()
+        yield from self._measured.values()
 
-    def untried(self) -> Iterator[Cohort]:
-        for cohorts in self._untried.values():
+    def unmeasured(self) -> Iterator[Cohort]:
+        for cohorts in self._unmeasured.values():
             yield from cohorts
 
     def add(
-        self, user: str, cell: GridCell, number: int, entry: int, tasks: int, *, untried: bool
+        self, user: str, cell: GridCell, number: int, entry: int, tasks: int, *, unmeasured: bool
     ) -> Cohort:
         """Put a job into its cohort, which is made if there is none."""
-        if untried:
-            there = self._untried.setdefault(user, [])
+        if unmeasured:
+            there = self._unmeasured.setdefault(user, [])
             cohort = next((each for each in there if each.cell == cell), None)
             if cohort is None:
-                cohort = Cohort(user, cell, number, untried)
+                cohort = Cohort(user, cell, number, unmeasured)
                 there.append(cohort)
         else:
-            cohort = self._tried.get((user, cell))
+            cohort = self._measured.get((user, cell))
             if cohort is None:
-                cohort = self._tried[user, cell] = Cohort(user, cell, number, untried)
+                cohort = self._measured[user, cell] = Cohort(user, cell, number, unmeasured)
         cohort.entries.add(entry)
         cohort.tasks += tasks
         return cohort
@@ -65,10 +65,10 @@ class Cohorts:
         cohort.tasks -= tasks
         if cohort.entries:
             return
-        if not cohort.untried:
-            del self._tried[cohort.user, cohort.cell]
+        if not cohort.unmeasured:
+            del self._measured[cohort.user, cohort.cell]
             return
-        there = self._untried[cohort.user]
+        there = self._unmeasured[cohort.user]
         there.remove(cohort)
         if not there:
-            del self._untried[cohort.user]
+            del self._unmeasured[cohort.user]

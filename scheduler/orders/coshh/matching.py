@@ -179,11 +179,11 @@ class ClassMatcher:
     def _put_into_cohort(self, known: _Counted, job: JobView, cell: GridCell) -> None:
         """Put a job that holds the cell into its cohort, and count it there."""
         lacking = self._times.unmeasured_type_count(job.job, self._kind, self.node_types)
-        untried = lacking == len(self.node_types)
+        unmeasured = lacking == len(self.node_types)
         what = (known.user, cell, self.classes.class_of(cell), known.entry, known.tasks)
-        known.cohort = self._cohorts.add(*what, untried=untried)
+        known.cohort = self._cohorts.add(*what, unmeasured=unmeasured)
         self._partly.pop(job.job, None)
-        if lacking and not untried:
+        if lacking and not unmeasured:
             self._partly[job.job] = known
         self._add_work(cell, known.user, known.tasks)
 
@@ -213,7 +213,7 @@ class ClassMatcher:
         Which cells are held when they are joined anew depends on it.
         """
         turns: list[tuple[int, bool, Cohort | _Counted]] = []
-        for cohort in self._cohorts.untried():
+        for cohort in self._cohorts.unmeasured():
             turns += (cohort.entries[0], False, cohort), (cohort.entries[-1], True, cohort)
         turns += [(known.entry, False, known) for known in self._partly.values()]
         left: dict[Cohort, GridCell] = {}
