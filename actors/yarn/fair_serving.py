@@ -68,13 +68,15 @@ class FairServing(Serving):
         return all(fits(plus(each.used, amounts), each.maximum) for each in queue.lineage())
 
     def farthest_allowed_level(self, request: ContainerRequest) -> Locality:
-        """By the part of all nodes that have been passed over (FSAppAttempt)."""
+        """By the part of all nodes that have been passed over (FSAppAttempt); what names no place
+        does not wait (YARN-2990).
+        """
         by_node, by_rack = self.params.node_threshold, self.params.rack_threshold
-        if by_node < 0 and by_rack < 0:
+        if by_node < 0 or by_rack < 0 or not request.place_count:
             return Locality.OFF_RACK
-        if request.missed <= max(by_node, 0) * self.nodes:
+        if request.missed <= by_node * self.nodes:
             return Locality.NODE
-        if request.missed <= (max(by_node, 0) + max(by_rack, 0)) * self.nodes:
+        if request.missed <= (by_node + by_rack) * self.nodes:
             return Locality.RACK
         return Locality.OFF_RACK
 

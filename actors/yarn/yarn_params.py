@@ -81,9 +81,9 @@ class YarnParams(PartParams, frozen=True, kw_only=True):
     (at most as many as there are nodes); -1: it does not wait for its rack either."""
     node_threshold: Annotated[float, Meta(ge=-1, le=1)] = -1.0
     """Under the others, the part of all nodes that are passed over before a map goes to another
-    node of the rack; below 0 it does not wait."""
+    node of the rack; with either threshold below 0 it waits for neither node nor rack."""
     rack_threshold: Annotated[float, Meta(ge=-1, le=1)] = -1.0
-    """The same before it goes to another rack."""
+    """The same, after that, before it goes to another rack."""
     reduce_ramp: Portion = 0.5
     """The most of what a job may hold that it asks for reduces with while maps wait."""
     monitor: bool = False

@@ -88,6 +88,23 @@ def test_a_queue_with_queues_below_it_has_no_jobs_of_its_own() -> None:
             played("drf-example", 'yarn(scheduler="fair")', *named)
 
 
+def test_what_reads_nothing_waits_for_no_node_under_the_fair_scheduler() -> None:
+    """A master's container goes to the first node that has room for it (YARN-2990)."""
+    by_threshold = []
+    for threshold in (-1, 1):
+        thresholds = f"node_threshold={threshold},rack_threshold={threshold}"
+        events = played("two-jobs", f'yarn(scheduler="fair",{thresholds})')
+        by_threshold.append(next(e.at_ms for e in events if isinstance(e, ev.AttemptLaunched)))
+    assert by_threshold[0] == by_threshold[1]
+
+
+@pytest.mark.parametrize("alone", ["node_threshold=1", "rack_threshold=1"])
+def test_with_one_threshold_alone_the_fair_scheduler_delays_nothing(alone: str) -> None:
+    """FSAppAttempt.getAllowedLocalityLevel: either below 0 turns delay scheduling off."""
+    events = played("two-jobs", f'yarn(scheduler="fair",{alone})')
+    assert events[1:] == played("two-jobs", 'yarn(scheduler="fair")')[1:]
+
+
 APART = """
 name = "apart"
 [cluster]
