@@ -69,7 +69,8 @@ class ContainerAsks:
         self.demands: dict[Stage, Vector] = {}
         self._racks = racks
         self._places: MapPlaces | None = None
-        self._told: dict[int, int] = {}
+        self._told: dict[int, int | None] = {}
+        """The counts by priority; None where a container has been given since."""
 
     def open_stage(self, order: msg.SubmitStage, demand: Vector) -> None:
         """A stage may run, each task of which takes so much."""
@@ -78,8 +79,10 @@ class ContainerAsks:
             self._places = MapPlaces(order, self._racks)
 
     def granted(self, priority: int, node: NodeId) -> None:
-        """The resource manager has given a container, and counts one less there and in all."""
-        self._told[priority] -= 1
+        """The resource manager has given a container, and counted one less there and in all, unless
+        a count that was on its way hid that: so it is told again (RMContainerRequestor).
+        """
+        self._told[priority] = None
         if priority == MAP_PRIORITY and self._places is not None:
             self._places.changed_nodes[node] = None
             self._places.changed_racks[self._racks.rack_of(node)] = None

@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from callboard.actors.topology import Topology
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.yarn.container_asks import REDUCE_PRIORITY, ContainerAsks
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
+from callboard.scheduler.model import REDUCES
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.reasons import Reason
 
@@ -86,6 +89,16 @@ def test_a_queue_with_queues_below_it_has_no_jobs_of_its_own() -> None:
         named = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(pools)]
         with pytest.raises(PolicySpecError, match="queue `x` has queues below it, and no jobs"):
             played("drf-example", 'yarn(scheduler="fair")', *named)
+
+
+def test_a_master_tells_its_count_again_once_it_has_been_given_a_container() -> None:
+    """A count that was on its way may have hidden the grant (RMContainerRequestor)."""
+    asks = ContainerAsks(Topology(racks=1))
+    asks.demands[REDUCES] = (1000,)
+    assert [each.anywhere for each in asks.changes({REDUCE_PRIORITY: 3})] == [3]
+    asks.granted(REDUCE_PRIORITY, 0)
+    assert [each.anywhere for each in asks.changes({REDUCE_PRIORITY: 2})] == [2]
+    assert list(asks.changes({REDUCE_PRIORITY: 2})) == []
 
 
 def test_what_reads_nothing_waits_for_no_node_under_the_fair_scheduler() -> None:
