@@ -177,15 +177,15 @@ class QueueTree:
     def leaf(self, pool: str) -> YarnQueue:
         """The queue of a job's pool: that of this path, also as YARN writes it (`root.prod.etl` is
         `prod/etl`), or the only leaf of this name; else `default`, or where queues may be made a
-        new one.  ValueError for one that is no leaf.
+        new one at that path.  ValueError for one that is no leaf.
         """
         leaves = [each for each in self._by_path.values() if not each.children]
         named = [each for each in leaves if each.path.rpartition("/")[2] == pool]
-        path = pool.removeprefix("root.").replace(".", "/")
+        path = f"{pool}.".removeprefix(f"{ROOT_QUEUE}.").removesuffix(".").replace(".", "/")
         queue = self._by_path.get(pool) or self._by_path.get(path)
         queue = queue or (named[0] if len(named) == 1 else None)
-        if queue is None and pool and self._open_ended:
-            queue = self._put_queue_at_path(pool, {})
+        if queue is None and path and self._open_ended:
+            queue = self._put_queue_at_path(path, {})
         queue = queue or self._by_path[FALLBACK_QUEUE]
         if queue.children:
             raise ValueError(f"queue `{queue.path}` has queues below it, and no jobs of its own")

@@ -12,6 +12,8 @@ from callboard.actors.topology import Topology
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.actors.yarn.container_asks import REDUCE_PRIORITY, ContainerAsks
+from callboard.actors.yarn.yarn_params import FALLBACK_QUEUE, YarnQueueParams
+from callboard.actors.yarn.yarn_queues import QueueTree
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
@@ -81,6 +83,19 @@ def test_queues_that_nobody_has_stated_are_made_at_any_depth() -> None:
     pools = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(("x/y/a", "x/b"))]
     events = played("drf-example", 'yarn(scheduler="fair")', *pools)
     assert sum(isinstance(each, ev.JobFinished) for each in events) == 2
+
+
+@pytest.mark.parametrize("pool", ["root.prod.new", "prod.new", "prod/new"])
+def test_a_new_queue_is_made_where_its_path_says(pool: str) -> None:
+    """QueueManager.ensureRootPrefix: however it is written, `new` has its share of `prod`'s."""
+    tree = QueueTree({"prod/etl": YarnQueueParams()}, open_ended=True)
+    made = tree.leaf(pool)
+    assert (made.path, made.parent) == ("prod/new", tree.leaf("root.prod.etl").parent)
+
+
+@pytest.mark.parametrize("open_ended", [True, False])
+def test_the_root_alone_names_no_queue(open_ended: bool) -> None:
+    assert QueueTree({}, open_ended=open_ended).leaf("root").path == FALLBACK_QUEUE
 
 
 def test_a_queue_with_queues_below_it_has_no_jobs_of_its_own() -> None:
