@@ -57,7 +57,7 @@ class Commit(Message, frozen=True):
 
 
 class Committed(Message, frozen=True):
-    """CellState state to scheduler: what became of the claims."""
+    """Keeper to scheduler: what became of the claims."""
 
     committed: tuple[NodeId, ...]
     conflicted: tuple[NodeId, ...]
