@@ -109,11 +109,8 @@ class Hawk(SeveralSchedulers):
         )
 
     def _thief_of_node(self, node: NodeFacts) -> Thief:
-        others = [
-            [each for each in self._partition.nodes_open_to_long(kind) if each != node.node]
-            for kind in KINDS
-        ]
-        return Thief(node.node, others, self.params.attempts, self._draws)
+        victims = [self._partition.nodes_open_to_long(kind) for kind in KINDS]
+        return Thief(node.node, victims, self.params.attempts, self._draws)
 
     def fallback_schedulers(self, job: JobId) -> Sequence[int]:
         own, schedulers = self._scheduler_number(job), self.params.schedulers

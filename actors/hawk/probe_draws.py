@@ -1,5 +1,6 @@
 """Which nodes are probed and which are asked for work: drawn at random, with replacement."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,14 @@ class ProbeDraws:
         places = (stream.bits_row(job, count) >> np.uint64(32)) * np.uint64(len(among))
         return [among[place] for place in (places >> np.uint64(32)).tolist()]
 
-    def victim(self, thief: NodeId, kind: SlotKind, drawn: int, among: Sequence[NodeId]) -> NodeId:
-        """Which nodes a node asks for work."""
-        return among[Stream(self._seed, f"steal/{kind:d}").below(len(among), thief, drawn)]
+    def victim(
+        self, thief: NodeId, kind: SlotKind, drawn: int, among: Sequence[NodeId]
+    ) -> NodeId | None:
+        """Which of these nodes, in ascending order, a node asks for work: another one, if any."""
+        own = bisect_left(among, thief)
+        has_own = thief in among[own : own + 1]
+        if len(among) == has_own:
+            return None
+        stream = Stream(self._seed, f"steal/{kind:d}")
+        place = stream.below(len(among) - has_own, thief, drawn)
+        return among[place + (has_own and place >= own)]

@@ -23,6 +23,7 @@ class ShortPartition:
             if closed.issuperset(able):
                 closed.difference_update(able)
         self._closed = closed
+        self._open = [[node for node in able if node not in closed] for able in self._able]
 
     def nodes_with_slots(self, kind: SlotKind) -> Sequence[NodeId]:
         """The nodes that have slots of the kind."""
@@ -33,8 +34,8 @@ class ShortPartition:
         return [node for node in self._able[kind] if node in self._closed]
 
     def nodes_open_to_long(self, kind: SlotKind) -> Sequence[NodeId]:
-        """Those that long tasks may go to."""
-        return [node for node in self._able[kind] if node not in self._closed]
+        """Those that long tasks may go to, in ascending order."""
+        return self._open[kind]
 
     def is_open_to_long(self, node: NodeId) -> bool:
         """Whether long tasks may go there."""

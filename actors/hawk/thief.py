@@ -7,13 +7,15 @@ from callboard.scheduler.model import KINDS, NodeId, SlotKind
 
 
 class Thief:
-    """One node's; `others`, by kind of slot, are those that it may ask."""
+    """One node's; `victims`, by kind of slot and in ascending order, are those that nodes may ask,
+    which may have the node itself.
+    """
 
     def __init__(
-        self, node: NodeId, others: Sequence[Sequence[NodeId]], attempts: int, draws: ProbeDraws
+        self, node: NodeId, victims: Sequence[Sequence[NodeId]], attempts: int, draws: ProbeDraws
     ) -> None:
         self._node = node
-        self._others = others
+        self._victims = victims
         self._attempts = attempts
         self._draws = draws
         self._drawn = [0 for _ in KINDS]
@@ -30,11 +32,13 @@ class Thief:
     def go_on(self, kind: SlotKind) -> NodeId | None:
         """The last one had nothing: the node that it asks next; None once it has asked enough."""
         self._to_go[kind] -= 1
-        if not self._to_go[kind] or not self._others[kind]:
-            self.give_up(kind)
-            return None
-        self._drawn[kind] += 1
-        return self._draws.victim(self._node, kind, self._drawn[kind], self._others[kind])
+        if self._to_go[kind]:
+            self._drawn[kind] += 1
+            found = self._draws.victim(self._node, kind, self._drawn[kind], self._victims[kind])
+            if found is not None:
+                return found
+        self.give_up(kind)
+        return None
 
     def times_asked(self, kind: SlotKind) -> int:
         """How often it has asked anybody."""

@@ -1,5 +1,6 @@
 """Hawk (ATC 2015) and Eagle (SoCC 2016): what is placed, probed, refused, stolen, served first."""
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -397,6 +398,29 @@ def test_a_thief_asks_nodes_that_may_have_long_work_and_not_itself() -> None:
     asked = [(to, m.thief) for _, to, m in delivered.mail if isinstance(m, Steal)]
     assert {to for to, _ in asked} == {f"node {n}" for n in range(3, 12)}
     assert all(to != f"node {thief}" for to, thief in asked)
+
+
+def test_a_thief_draws_from_the_others_as_if_it_were_not_there() -> None:
+    nodes = [2, 3, 5, 7]
+    for thief in range(9):
+        others = [node for node in nodes if node != thief]
+        for drawn in range(20):
+            asked = ProbeDraws(1).victim(thief, MAP, drawn, nodes)
+            assert asked == ProbeDraws(1).victim(thief, MAP, drawn, others) != thief
+    assert ProbeDraws(1).victim(2, MAP, 1, [2]) is None
+
+
+def test_what_nodes_take_of_memory_grows_with_their_number_and_not_its_square() -> None:
+    """A trace of Hawk's has 15,000 nodes, each of which may ask all others."""
+    taken = []
+    for nodes in (100, 400):
+        world, hawk = World(cluster(nodes), PLAIN, [job(0)], seed=1), Hawk()
+        hawk.admit(Kernel(sink=lambda _: None), world)
+        tracemalloc.start()
+        sides = [hawk.dialogue(each, world) for each in world.nodes]
+        taken.append(tracemalloc.get_traced_memory()[0] / len(sides))
+        tracemalloc.stop()
+    assert taken[1] < 1.1 * taken[0]
 
 
 def held(
