@@ -18,7 +18,7 @@ from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.vocabulary.faults import AnyFault
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
-from callboard.scheduler.model import JobId
+from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import Policy, PolicySpecError, Spelled
 from callboard.scheduler.view import ClusterView
 
@@ -79,6 +79,12 @@ class Architecture(Spelled):
     @abstractmethod
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         """How a node speaks with the schedulers."""
+
+    def longest_wait_ms(self, world: World) -> Millis:  # noqa: ARG002
+        """How long at most its schedulers, by timers of their own, may bring nothing about in this
+        world once all is calm: until then a run is not stuck.
+        """
+        return 0
 
     @abstractmethod
     def routes(self, fault: AnyFault) -> Sequence[int]:

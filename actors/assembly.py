@@ -34,7 +34,7 @@ def assemble(kernel: Kernel[AnyEvent], world: World, architecture: Architecture)
     kernel.admit_actor(Client(world.jobs, make_job))
     if world.script:
         kernel.admit_actor(Injector(world.script, world.nodes, world.blocks, architecture.routes))
-    set_limits(kernel, world)
+    set_limits(kernel, world, architecture)
 
 
 def _admit_nodes(kernel: Kernel[AnyEvent], world: World, architecture: Architecture) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import exp
 
+from callboard.actors.architecture import Architecture
 from callboard.actors.config import Cluster
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.kernel import STALL_TIMEOUT_MS, Kernel
@@ -13,24 +14,26 @@ from callboard.actors.world import World
 from callboard.scheduler.model import Millis
 
 FETCH_FAILURES_MS: Millis = 600_000  # ten take six minutes, the heartbeats that tell a little more
-_HEARTBEATS_WITHOUT_EVENTS = 20  # of every node, before which a run is not stuck
+HEARTBEATS_WITHOUT_EVENTS = 20
+"""Of everybody, before which a run is not stuck."""
 
 
-def set_limits(kernel: Kernel[ev.AnyEvent], world: World) -> None:
-    """Let the kernel wait as long as this world may need."""
-    kernel.stall_timeout_ms = calm_stall_ms(world.cluster)
+def set_limits(kernel: Kernel[ev.AnyEvent], world: World, architecture: Architecture) -> None:
+    """Let the kernel wait as long as this world and its schedulers may need."""
+    wait_ms = architecture.longest_wait_ms(world)
+    kernel.stall_timeout_ms = max(calm_stall_ms(world.cluster), wait_ms)
     if world.script:
         kernel.is_progress = _is_progress
         last_ms = max((job.ready_ms for job in world.jobs), default=0)
         kernel.progress_ms = max(last_ms, *(each.at_ms for each in world.script))
-        kernel.progress_timeout_ms = progress_timeout_ms(world)
+        kernel.progress_timeout_ms = progress_timeout_ms(world, wait_ms)
         fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(world.script)
         kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, fetching_ms)
 
 
 def calm_stall_ms(cluster: Cluster) -> Millis:
     """How long nothing need happen on a calm cluster while nothing is at work."""
-    return max(STALL_TIMEOUT_MS, _HEARTBEATS_WITHOUT_EVENTS * cluster.longest_heartbeat_cycle_ms())
+    return max(STALL_TIMEOUT_MS, HEARTBEATS_WITHOUT_EVENTS * cluster.longest_heartbeat_cycle_ms())
 
 
 def _is_progress(event: ev.AnyEvent) -> bool:
@@ -40,10 +43,10 @@ def _is_progress(event: ev.AnyEvent) -> bool:
     return isinstance(event, ev.JobSubmitted | ev.JobInitialised | ev.JobFinished)
 
 
-def progress_timeout_ms(world: World) -> Millis:
+def progress_timeout_ms(world: World, wait_ms: Millis = 0) -> Millis:
     """How long the next success or failure may take when nothing happens any more: until every loss
     is noticed and every failed fetch given up, and four of the longest attempts, even if they hang,
-    wait for their input, or do not begin.
+    wait for their input, or do not begin; and `wait_ms` of their schedulers.
     """
     cluster, tasks, jobs, script = world.cluster, world.tasks, world.jobs, world.script
     happening = [each.fault for each in script]
@@ -59,7 +62,7 @@ def progress_timeout_ms(world: World) -> Millis:
     )
     longest_ms = max(lengths_ms, default=0.0)
     expiry_ms = cluster.heartbeat.expiry_ms
-    heartbeats_ms = _HEARTBEATS_WITHOUT_EVENTS * cluster.heartbeat.period_ms(len(world.nodes))
+    heartbeats_ms = HEARTBEATS_WITHOUT_EVENTS * cluster.heartbeat.period_ms(len(world.nodes))
     slow = min([1.0, *(fault.rate for fault in happening if isinstance(fault, faults.Drift))])
     kinds = {type(fault) for fault in happening}
     stalls_ms = tasks.input_wait_ms if faults.Crash in kinds else 0
@@ -68,7 +71,7 @@ def progress_timeout_ms(world: World) -> Millis:
     if faults.StickLaunches in kinds:
         stalls_ms += 2 * expiry_ms
     fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(script)
-    by_clocks_ms = round((4 * stalls_ms + fetching_ms + heartbeats_ms) / slow)
+    by_clocks_ms = round((4 * stalls_ms + fetching_ms + heartbeats_ms + wait_ms) / slow)
     return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
 
 

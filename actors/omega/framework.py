@@ -137,6 +137,3 @@ class Framework(ThinkingScheduler):
             thought.of.claimed -= len(nodes)
             event = self.conclude(thought, CommitResult(nodes, ()))
             self.pause_or_drop_stage(thought.of, event)
-
-    def at_work(self) -> bool:
-        return self._thinking > 0 or super().at_work()

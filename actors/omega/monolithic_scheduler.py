@@ -52,6 +52,3 @@ class MonolithicScheduler(ThinkingScheduler):
     def node_back(self, node: NodeId, cause: int) -> None:
         super().node_back(node, cause)
         self.cell.open(node)
-
-    def at_work(self) -> bool:
-        return self._thought is not None or super().at_work()

@@ -88,6 +88,3 @@ class OmegaScheduler(ThinkingScheduler):
         event = self.conclude(thought, verdict)
         self.pause_or_drop_stage(thought.of, event)
         self.serve()
-
-    def at_work(self) -> bool:
-        return self._thought is not None or super().at_work()

@@ -24,11 +24,12 @@ from callboard.actors.omega.think_params import (
     OmegaParams,
     ThinkParams,
 )
+from callboard.actors.omega.thinking import THOUGHTS_UNPLACED
 from callboard.actors.several_schedulers import SeveralSchedulers
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
 from callboard.actors.world import World
-from callboard.scheduler.model import JobId, Stage, slot_kind
+from callboard.scheduler.model import JobId, Millis, Stage, slot_kind
 from callboard.scheduler.resources import Vector
 
 
@@ -55,6 +56,11 @@ class SharedCell(SeveralSchedulers):
     @property
     def count(self) -> int:
         return self.batch_schedulers + 1
+
+    @property
+    def ms_before_thought(self) -> Millis:
+        """How long a scheduler waits for what it thinks about."""
+        return 0
 
     def draws(self, world: World) -> CandidateDraws:
         """Which nodes the schedulers look at."""
@@ -89,6 +95,20 @@ class SharedCell(SeveralSchedulers):
     def dialogue(self, node: NodeFacts, world: World) -> Dialogue:
         room, latency_ms = world.resources[1][node.node], world.cluster.latency_ms
         return Executor(latency_ms, self.scheduler_of, room, self._demand_of, world.seed)
+
+    def longest_wait_ms(self, world: World) -> Millis:
+        """Until a stage for which there is no room has been given up, where it waits each time for
+        a thought about every other, and for an offer if it needs one.
+        """
+        params, latency_ms = self.params, world.cluster.latency_ms
+        stages = [
+            params.think_ms(tasks, service=job.pool == params.service)
+            + self.ms_before_thought
+            + 4 * latency_ms
+            for job in world.jobs
+            for tasks in (job.maps, job.reduces, 1, 1)  # with its setup and its cleanup
+        ]
+        return (THOUGHTS_UNPLACED + 1) * (sum(stages) + params.retry_ms)
 
     def watchers(self) -> Sequence[int]:
         return [*self.schedulers(), CELL_HOLDER]
@@ -185,6 +205,10 @@ class Mesos(SharedCell):
     @property
     def cell(self) -> CellState:
         return self.allocator.cell
+
+    @property
+    def ms_before_thought(self) -> Millis:
+        return round(1000 * (self.params.gather + self.params.allocation))
 
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         self.allocator = self.make_allocator(world)

@@ -90,8 +90,6 @@ class ThinkingScheduler(Frontend):
         self._stages: dict[JobStage, UnplacedStage] = {}
         self._profiles: dict[JobId, msg.JobProfile] = {}
         self._held: dict[AttemptId, tuple[NodeId, Vector]] = {}
-        self._pausing = 0
-        """How many stages will come back to the queue."""
         self._given_up: set[JobId] = set()
 
     def forget_all(self) -> None:
@@ -134,7 +132,6 @@ class ThinkingScheduler(Frontend):
     def on_queue_again(self, again: QueueAgain) -> None:
         if again.life != self.life:
             return
-        self._pausing -= 1
         stage = self._stages.get((again.job, again.stage))
         if stage is not None:
             self._enqueue_stage(stage, self.cause)
@@ -193,7 +190,6 @@ class ThinkingScheduler(Frontend):
     def pause_stage(self, stage: UnplacedStage, cause: int) -> None:
         """Let it come back in time."""
         stage.waits = True
-        self._pausing += 1
         again = QueueAgain(stage.job, stage.stage, self.life)
         self.timer(again, self.params.retry_ms, cause)
 
@@ -255,9 +251,6 @@ class ThinkingScheduler(Frontend):
         self.release(*self._held.pop(entry.attempt))
 
     # For people.
-
-    def at_work(self) -> bool:
-        return self._pausing > 0
 
     def waiting_reason(self) -> str | None:
         waiting = len(self._stages)

@@ -10,6 +10,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.streams import Stream
+from callboard.actors.stall_limits import HEARTBEATS_WITHOUT_EVENTS
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
@@ -94,6 +95,11 @@ class Yarn(Architecture):
         steps = max(self.params.node_heartbeat_ms // grid_ms, 1)
         first_ms = self._phases.below(steps, node.node) * grid_ms
         return NodeManager(first_ms, world.cluster.latency_ms, self.scheduler_of)
+
+    def longest_wait_ms(self, world: World) -> Millis:
+        """Some heartbeats, be it of nodes or of masters, on top of what messages take."""
+        slower_ms = max(self.params.node_heartbeat_ms, self.params.am_heartbeat_ms)
+        return HEARTBEATS_WITHOUT_EVENTS * (slower_ms + 2 * world.cluster.latency_ms)
 
     def routes(self, fault: faults.AnyFault) -> Sequence[int]:  # noqa: ARG002
         return ()

@@ -1,6 +1,7 @@
 """What all architectures without a master do with stages, failures and jobs that are killed."""
 
 import re
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
@@ -130,3 +131,24 @@ def test_every_fault_is_called_by_its_entry_in_a_timeline() -> None:
     assert ENTRIES.keys() == set(get_args(faults.AnyFault))
     entries = {each.__struct_config__.tag for each in get_args(AnyEntry)}
     assert set(ENTRIES.values()) <= entries
+
+
+@pytest.mark.parametrize("script", [(), (ScheduledFault(10_000, faults.Slow(0, 2.0)),)])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "yarn(node_heartbeat=30000,am_heartbeat=3000)",
+        "yarn(am_heartbeat=30000,node_heartbeat=3000)",
+        "mesos(gather=30000)",
+        "mesos(allocation=30000)",
+        "omega(retry=30000)",
+        "omega(t_job=30000)",
+        "monolithic(t_task=10000)",
+    ],
+)
+def test_schedulers_that_wait_for_hours_are_slow_and_not_stuck(
+    policy: str, script: Sequence[ScheduledFault]
+) -> None:
+    jobs = [job(n, maps=6) for n in range(2)]
+    run = play(jobs, policy, cluster=small(), tasks=PLAIN, script=script)
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.SUCCEEDED] * 2

@@ -138,6 +138,17 @@ def test_a_job_without_room_is_given_up_after_a_hundred_attempts_in_vain() -> No
     assert sum(each.job == 1 for each in attempts(run)) == 101
 
 
+@pytest.mark.parametrize("policy", ["monolithic(retry=9000)", "omega(t_job=900)"])
+def test_jobs_without_room_are_given_up_however_long_their_attempts_take(policy: str) -> None:
+    """With a fault a run without progress ends as stuck; a hundred attempts are none too many."""
+    demands = ((("memory", 11),), ())
+    jobs = [replace(job(n), demands=demands) for n in range(6)]
+    cluster = replace(cell(nodes=1), capacity={"memory": 10})
+    script = [ScheduledFault(10, faults.Slow(0, 1.0))]
+    run = play(jobs, policy, cluster=cluster, tasks=PLAIN, script=script)
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.FAILED] * 6
+
+
 def test_what_is_offered_is_locked_until_the_framework_has_answered() -> None:
     """Mesos: a service framework that thinks for a minute keeps all nodes from Batch."""
     jobs = [replace(job(0), pool="service"), job(1, submit_ms=2000)]
