@@ -1,6 +1,8 @@
 """The architectures that ship beside the central master, by the names that spellings begin with."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
 
 from callboard.actors.architecture import CENTRAL, Architecture
 from callboard.actors.vocabulary.faults import Fault
@@ -9,62 +11,23 @@ from callboard.scheduler.registry.shipped import PARTS
 from callboard.scheduler.registry.spelling import ARCHITECTURE
 
 
-def _central_class() -> type[Architecture]:
-    from callboard.actors.central.central import Central
-
-    return Central
-
-
-def _sparrow_class() -> type[Architecture]:
-    from callboard.actors.sparrow.sparrow import Sparrow
-
-    return Sparrow
+def _loaded(module: str, name: str) -> type[Architecture]:
+    loaded: type[Architecture] = getattr(import_module(f"callboard.actors.{module}"), name)
+    return loaded
 
 
-def _hawk_class() -> type[Architecture]:
-    from callboard.actors.hawk.hawk import Hawk
-
-    return Hawk
-
-
-def _eagle_class() -> type[Architecture]:
-    from callboard.actors.hawk.hawk import Eagle
-
-    return Eagle
-
-
-def _omega_class() -> type[Architecture]:
-    from callboard.actors.omega.shared_cell import Omega
-
-    return Omega
-
-
-def _monolithic_class() -> type[Architecture]:
-    from callboard.actors.omega.shared_cell import Monolithic
-
-    return Monolithic
-
-
-def _mesos_class() -> type[Architecture]:
-    from callboard.actors.omega.shared_cell import Mesos
-
-    return Mesos
-
-
-def _yarn_class() -> type[Architecture]:
-    from callboard.actors.yarn.yarn import Yarn
-
-    return Yarn
-
-
+_CELL = "omega.shared_cell"
+_PLACES = {
+    "eagle": ("hawk.hawk", "Eagle"),
+    "hawk": ("hawk.hawk", "Hawk"),
+    "mesos": (_CELL, "Mesos"),
+    "monolithic": (_CELL, "Monolithic"),
+    "omega": (_CELL, "Omega"),
+    "sparrow": ("sparrow.sparrow", "Sparrow"),
+    "yarn": ("yarn.yarn", "Yarn"),
+}
 ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {
-    "eagle": _eagle_class,
-    "hawk": _hawk_class,
-    "mesos": _mesos_class,
-    "monolithic": _monolithic_class,
-    "omega": _omega_class,
-    "sparrow": _sparrow_class,
-    "yarn": _yarn_class,
+    name: partial(_loaded, *place) for name, place in _PLACES.items()
 }
 """Each is loaded when it is asked for."""
 
@@ -77,7 +40,7 @@ def architecture_name(spelling: str) -> str:
 
 def architectures_knowing_fault(fault: type[Fault]) -> list[str]:
     """The names of those that have an answer to such a fault, the central one's last."""
-    loads = {**ARCHITECTURES, CENTRAL: _central_class}
+    loads = {**ARCHITECTURES, CENTRAL: partial(_loaded, "central.central", "Central")}
     return [name for name, load in loads.items() if issubclass(fault, load().knows)]
 
 
