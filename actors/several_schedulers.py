@@ -4,6 +4,7 @@ begin anew, and finds out by itself which nodes are silent.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from callboard.actors.architecture import Architecture
 from callboard.actors.books.frontend import Frontend
@@ -14,6 +15,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import scheduler_address
 from callboard.actors.vocabulary import faults
 from callboard.scheduler.model import JobId
+from callboard.scheduler.part_params import PartParams
 from callboard.scheduler.policy import PolicySpecError
 
 
@@ -27,7 +29,10 @@ class SeveralSchedulers(Architecture):
         *(faults.Crash, faults.Restart, faults.Disturb, faults.Partition),
     )
 
-    def __init__(self) -> None:
+    params: Any
+
+    def __init__(self, params: PartParams | None = None) -> None:
+        self.params = params or self.Params()
         self.frontends: list[Frontend] = []
         """The schedulers, by number, from when they are admitted."""
 

@@ -34,10 +34,7 @@ class Hawk(SeveralSchedulers):
     name = "hawk"
     summary = "probes for short jobs, one scheduler for long ones, stealing (Hawk)"
     Params: ClassVar[type[HawkParams]] = HawkParams
-
-    def __init__(self, params: HawkParams | None = None) -> None:
-        super().__init__()
-        self.params = params or self.Params()
+    params: HawkParams
 
     @property
     def count(self) -> int:

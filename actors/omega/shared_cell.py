@@ -4,7 +4,6 @@ Where there are several, `schedulers` is how many there are for Batch jobs; thos
 `service` have one more, the last.
 """
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cache
 
@@ -38,15 +37,8 @@ class SharedCell(SeveralSchedulers):
 
     goes_by_demands = True
     params: ThinkParams
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._numbers: dict[JobId, int] = {}
-
-    @property
-    @abstractmethod
-    def cell(self) -> CellState:
-        """What is free."""
+    cell: CellState
+    """What is free."""
 
     @property
     def batch_schedulers(self) -> int:
@@ -122,24 +114,17 @@ class Omega(SharedCell):
         "schedulers that think share a cell's state, and commit what does not conflict (Omega)"
     )
     Params = OmegaParams
-
-    def __init__(self, params: OmegaParams | None = None) -> None:
-        super().__init__()
-        self.params: OmegaParams = params or OmegaParams()
-        self.state: CellKeeper
+    params: OmegaParams
 
     @property
     def batch_schedulers(self) -> int:
         return self.params.schedulers
 
-    @property
-    def cell(self) -> CellState:
-        return self.state.cell
-
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         params = self.params
-        self.state = CellKeeper(world, self.schedulers(), params.conflicts, params.commit)
-        kernel.admit_actor(self.state)
+        keeper = CellKeeper(world, self.schedulers(), params.conflicts, params.commit)
+        self.cell = keeper.cell
+        kernel.admit_actor(keeper)
         draws = self.draws(world)
         numbers = range(1, self.count + 1)
         self.frontends = [OmegaScheduler(each, world, self.params, draws) for each in numbers]
@@ -152,23 +137,16 @@ class Monolithic(SharedCell):
     name = "monolithic"
     summary = "one scheduler that thinks about one job at a time"
     Params = MonolithicParams
-
-    def __init__(self, params: MonolithicParams | None = None) -> None:
-        super().__init__()
-        self.params: MonolithicParams = params or MonolithicParams()
-        self.scheduler: MonolithicScheduler
+    params: MonolithicParams
 
     @property
     def count(self) -> int:
         return 1
 
-    @property
-    def cell(self) -> CellState:
-        return self.scheduler.cell
-
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
-        self.scheduler = MonolithicScheduler(1, world, self.params, self.draws(world))
-        self.frontends = [self.scheduler]
+        scheduler = MonolithicScheduler(1, world, self.params, self.draws(world))
+        self.cell = scheduler.cell
+        self.frontends = [scheduler]
         super().admit(kernel, world)
 
     def _scheduler_by_job(self, world: World) -> dict[JobId, int]:
@@ -192,19 +170,12 @@ class Mesos(SharedCell):
     name = "mesos"
     summary = "schedulers that think are offered what is free, in turn by dominant shares (Mesos)"
     Params = MesosParams
-
-    def __init__(self, params: MesosParams | None = None) -> None:
-        super().__init__()
-        self.params: MesosParams = params or MesosParams()
-        self.allocator: Allocator
+    params: MesosParams
+    allocator: Allocator
 
     @property
     def batch_schedulers(self) -> int:
         return self.params.schedulers
-
-    @property
-    def cell(self) -> CellState:
-        return self.allocator.cell
 
     @property
     def ms_before_thought(self) -> Millis:
@@ -212,6 +183,7 @@ class Mesos(SharedCell):
 
     def admit(self, kernel: Kernel[AnyEvent], world: World) -> None:
         self.allocator = self.make_allocator(world)
+        self.cell = self.allocator.cell
         kernel.admit_actor(self.allocator)
         draws = self.draws(world)
         numbers = range(1, self.count + 1)

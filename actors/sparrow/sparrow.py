@@ -51,11 +51,11 @@ class Sparrow(SeveralSchedulers):
     name = "sparrow"
     summary = "many schedulers; nodes with reservations ask for tasks (Sparrow)"
     Params = SparrowParams
+    params: SparrowParams
     knows_constraints = True
 
     def __init__(self, params: SparrowParams | None = None) -> None:
-        super().__init__()
-        self.params = params or SparrowParams()
+        super().__init__(params)
         central = self.params.placement == "central"
         self._schedulers = self.params.schedulers or (1 if central else _SCHEDULERS)
         if central and self._schedulers > 1:
