@@ -16,7 +16,6 @@ from callboard.scheduler.queues.amounts import (
     DominantCalculator,
     MemoryCalculator,
     ResourceCalculator,
-    clamped_at_zero,
     nothing,
     smaller_of_each,
 )
@@ -123,9 +122,7 @@ class CapacityServing(Serving):
 
     def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:
         left = minus(self.user_limit(queue), queue.held_by(application.user))
-        for each in queue.lineage():
-            left = smaller_of_each(left, minus(each.maximum, each.used))
-        return clamped_at_zero(smaller_of_each(left, free))
+        return super().headroom(queue, application, smaller_of_each(left, free))
 
     def may_assign_more(self, given: int, off_switch: int) -> bool:
         return super().may_assign_more(given, off_switch) and off_switch < self.params.off_switch

@@ -11,9 +11,9 @@ from callboard.actors.yarn.serving import Served, Serving
 from callboard.actors.yarn.yarn_queues import YarnQueue
 from callboard.scheduler.model import Locality
 from callboard.scheduler.orders.fair.water_filling import exact_fraction
-from callboard.scheduler.queues.amounts import clamped_at_zero, nothing, smaller_of_each
+from callboard.scheduler.queues.amounts import nothing
 from callboard.scheduler.queues.dominant_order import DominantClaim, compare_dominant
-from callboard.scheduler.resources import Vector, fits, minus, plus
+from callboard.scheduler.resources import Vector, fits, plus
 
 
 class FairServing(Serving):
@@ -79,8 +79,3 @@ class FairServing(Serving):
         if request.missed <= (by_node + by_rack) * self.nodes:
             return Locality.RACK
         return Locality.OFF_RACK
-
-    def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:  # noqa: ARG002
-        for each in queue.lineage():
-            free = smaller_of_each(free, minus(each.maximum, each.used))
-        return clamped_at_zero(free)

@@ -8,7 +8,8 @@ from callboard.actors.yarn.held_containers import Application, ContainerRequest
 from callboard.actors.yarn.yarn_params import YarnParams
 from callboard.actors.yarn.yarn_queues import QueueTree, YarnQueue
 from callboard.scheduler.model import Locality
-from callboard.scheduler.resources import Vector
+from callboard.scheduler.queues.amounts import clamped_at_zero, smaller_of_each
+from callboard.scheduler.resources import Vector, minus
 
 Served = tuple[YarnQueue, Application]
 """An application, and the leaf that it is in."""
@@ -49,9 +50,11 @@ class Serving(ABC):
     def farthest_allowed_level(self, request: ContainerRequest) -> Locality:
         """How far from what it reads a container may be, after that many missed offers."""
 
-    @abstractmethod
-    def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:
+    def headroom(self, queue: YarnQueue, application: Application, free: Vector) -> Vector:  # noqa: ARG002
         """How much more the application might get, of what is free in the cluster."""
+        for each in queue.lineage():
+            free = smaller_of_each(free, minus(each.maximum, each.used))
+        return clamped_at_zero(free)
 
     def may_assign_more(self, given: int, off_switch: int) -> bool:  # noqa: ARG002
         """Whether the same heartbeat may bring more."""
