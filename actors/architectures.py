@@ -25,9 +25,10 @@ _PLACES = {
     "omega": (_CELL, "Omega"),
     "sparrow": ("sparrow.sparrow", "Sparrow"),
     "yarn": ("yarn.yarn", "Yarn"),
+    CENTRAL: ("central.central", "Central"),
 }
 ARCHITECTURES: Mapping[str, Callable[[], type[Architecture]]] = {
-    name: partial(_loaded, *place) for name, place in _PLACES.items()
+    name: partial(_loaded, *place) for name, place in _PLACES.items() if name != CENTRAL
 }
 """Each is loaded when it is asked for."""
 
@@ -40,8 +41,7 @@ def architecture_name(spelling: str) -> str:
 
 def architectures_knowing_fault(fault: type[Fault]) -> list[str]:
     """The names of those that have an answer to such a fault, the central one's last."""
-    loads = {**ARCHITECTURES, CENTRAL: partial(_loaded, "central.central", "Central")}
-    return [name for name, load in loads.items() if issubclass(fault, load().knows)]
+    return [name for name, place in _PLACES.items() if issubclass(fault, _loaded(*place).knows)]
 
 
 def shipped_catalogue(settings: parts.PartSettings) -> parts.Catalogue:
