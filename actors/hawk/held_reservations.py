@@ -1,37 +1,8 @@
-"""What waits at a node under Hawk and Eagle, and which of it is served first or may be stolen."""
+"""Which of what waits at a node under Hawk and Eagle is served first, or may be stolen."""
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
-from callboard.actors.sparrow.reservations import Reservation
-from callboard.scheduler.model import JobId, Millis, Stage
-
-
-class HeldReservations(msgspec.Struct, eq=False):
-    """As many of a stage as came at once, with what the node was told of its tasks."""
-
-    reservation: Reservation
-    count: int
-    """How many wait; others may have been asked for, or run."""
-    estimate_ms: Millis
-    left: int
-    """How many tasks of the stage no node had been given, when this node was last told."""
-    long: bool
-    number: int
-    """Their place in the order of arrival at the node."""
-    put_off_ms: Millis = 0
-    """By estimate, how long tasks run that went before them although they had come later."""
-    taken_back: bool = False
-
-    @property
-    def job_stage(self) -> tuple[JobId, Stage]:
-        """The stage for whose tasks they stand."""
-        return self.reservation.job, self.reservation.stage
-
-    def was_sent_by(self, scheduler: int) -> bool:
-        """Whether the scheduler at this address has sent them."""
-        return self.reservation.scheduler == scheduler
+from callboard.actors.sparrow.reservations import HeldReservations
 
 
 def place_with_least_left(queue: Sequence[HeldReservations], cap: float) -> int:

@@ -1,7 +1,6 @@
 """A node's side of Hawk and Eagle: reservations for short tasks and for long ones in one queue."""
 
 from bisect import insort
-from collections import deque
 from collections.abc import Callable
 from itertools import takewhile
 
@@ -17,29 +16,23 @@ from callboard.actors.hawk.hawk_messages import (
     TasksLeft,
 )
 from callboard.actors.hawk.hawk_params import HawkParams
-from callboard.actors.hawk.held_reservations import (
-    HeldReservations,
-    behind_long,
-    place_with_least_left,
-)
+from callboard.actors.hawk.held_reservations import behind_long, place_with_least_left
 from callboard.actors.hawk.thief import Thief
 from callboard.actors.kernel.address import node_address
-from callboard.actors.sparrow.node_queues import NodeQueues
-from callboard.actors.sparrow.probe_messages import CancelTaskReservations, GetTask, NoTask
-from callboard.actors.sparrow.reservations import Reservation
+from callboard.actors.sparrow.probe_messages import CancelTaskReservations
+from callboard.actors.sparrow.reservations import HeldReservations, Reservation, Reservations
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts, ReservationsStolen
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind, Stage, slot_kind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, SlotKind, slot_kind
 
 
-class MixedQueues(NodeQueues[HeldReservations]):
+class MixedQueues(Reservations):
     """As Sparrow's reservations, with the pieces that `params` turns on; `thief` if it steals.  It
     asks another node after `patience_ms`, if any, without an answer.
     """
 
     __slots__ = (
         "_arrived",
-        "_asking",
         "_long",
         "_nodes_with_long",
         "_params",
@@ -63,8 +56,6 @@ class MixedQueues(NodeQueues[HeldReservations]):
         self._thief = thief
         self._patience_ms = patience_ms
         self._arrived = 0
-        self._asking: dict[tuple[JobId, Stage], deque[HeldReservations]] = {}
-        """Those that have been asked for and not answered, by stage."""
         self._serving: dict[AttemptId, HeldReservations] = {}
         """What brought each attempt that runs."""
         self._long = [0 for _ in KINDS]
@@ -74,41 +65,12 @@ class MixedQueues(NodeQueues[HeldReservations]):
 
     def forget_all(self) -> None:
         super().forget_all()
-        self._asking.clear()
         self._serving.clear()
         self._long = [0 for _ in KINDS]
         self._nodes_with_long = [NO_LONG_WORK for _ in KINDS]
         if self._thief is not None:
             for kind in KINDS:
                 self._thief.give_up(kind)
-
-    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
-        """Nothing of it waits any more, and what runs for it is ended."""
-        self._stop_all_of_scheduler(gone.scheduler, self._node.cause)
-
-    def _stop_all_of_scheduler(self, scheduler: int, cause: int) -> None:
-        for kind in KINDS:
-            for held in [each for each in self._queues[kind] if each.was_sent_by(scheduler)]:
-                self._long[kind] -= held.long * held.count
-                self._drop(held, kind, held.count)
-        for held in self._serving.values():
-            held.taken_back |= held.was_sent_by(scheduler)
-        self.kill_attempts_of(scheduler, cause)
-
-    def forget_scheduler(self, scheduler: int, cause: int) -> None:
-        """Nothing will be answered that it has been asked."""
-        self._stop_all_of_scheduler(scheduler, cause)
-        unanswered = [
-            each
-            for asking in self._asking.values()
-            for each in asking
-            if each.was_sent_by(scheduler)
-        ]
-        for held in unanswered:
-            kind = slot_kind(held.reservation.stage)
-            self._forget_question(*held.job_stage, held)
-            self._long[kind] -= held.long
-            self.release(kind, cause)
 
     # What comes.
 
@@ -158,19 +120,19 @@ class MixedQueues(NodeQueues[HeldReservations]):
         self._queues[slot_kind(reservation.stage)].append(held)
 
     def on_cancel(self, cancel: CancelTaskReservations) -> None:
-        """Forget those that wait, and do not ask again when a task has ended."""
-        kind, of = slot_kind(cancel.stage), (cancel.job, cancel.stage)
-        for held in [each for each in self._queues[kind] if each.job_stage == of]:
-            self._long[kind] -= held.long * held.count
-            self._drop(held, kind, held.count)
+        """Do not ask again when a task has ended either."""
+        super().on_cancel(cancel)
         for held in self._serving.values():
-            held.taken_back |= held.job_stage == of
+            held.taken_back |= held.job_stage == (cancel.job, cancel.stage)
 
-    def _drop(self, held: HeldReservations, kind: SlotKind, count: int) -> None:
-        """That many of these wait no more."""
-        held.count -= count
-        if not held.count:
-            self._queues[kind].remove(held)
+    def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
+        for held in self._serving.values():
+            held.taken_back |= held.was_sent_by(gone.scheduler)
+        super().on_scheduler_gone(gone)
+
+    def take_back(self, held: HeldReservations, kind: SlotKind) -> None:
+        self._long[kind] -= held.long * held.count
+        super().take_back(held, kind)
 
     def on_tasks_left(self, told: TasksLeft) -> None:
         of = (told.job, told.stage)
@@ -183,49 +145,22 @@ class MixedQueues(NodeQueues[HeldReservations]):
     def take(self, kind: SlotKind) -> HeldReservations:
         queue, params = self._queues[kind], self._params
         held = queue[place_with_least_left(queue, params.cap) if params.srpt else 0]
-        self._drop(held, kind, 1)
+        self.drop(held, kind, 1)
         return held
-
-    def use_slot(self, first: HeldReservations, cause: int) -> None:
-        """Hold the slot, and ask for a task."""
-        job, stage, scheduler, place, came = first.reservation
-        self._asking.setdefault(first.job_stage, deque()).append(first)
-        question = GetTask(job, stage, self._node.facts.node, place)
-        self.say(scheduler, question, max(cause, came))
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         if self.is_stale:
             return
-        held = self._answered_reservations(launch.job, launch.stage)
+        held = self.take_answered(launch.job, launch.stage)
+        assert held is not None, "a task comes that was not asked for"
         self._serving[launch.attempt] = held
         for each in takewhile(lambda each: each.number < held.number, self._queues[launch.kind]):
             each.put_off_ms += held.estimate_ms
         self.launch(launch)
 
-    def on_no_task(self, answer: NoTask) -> None:
-        if self.is_stale:
-            return
-        kind, held = slot_kind(answer.stage), self._answered_reservations(answer.job, answer.stage)
+    def release_in_vain(self, held: HeldReservations, kind: SlotKind, cause: int) -> None:
         self._long[kind] -= held.long
-        self.release(kind, self._node.cause)
-
-    def _answered_reservations(self, job: JobId, stage: Stage) -> HeldReservations:
-        """What was asked for first of the stage, of the scheduler that is heard."""
-        asking, heard = self._asking[job, stage], self._hears
-        held = asking[0]
-        if heard is not None:
-            held = next(each for each in asking if each.was_sent_by(heard))
-        self._forget_question(job, stage, held)
-        return held
-
-    def _forget_question(self, job: JobId, stage: Stage, held: HeldReservations) -> None:
-        asking = self._asking[job, stage]
-        asking.remove(held)
-        if not asking:
-            del self._asking[job, stage]
-
-    def on_kill_task(self, kill: msg.KillTask) -> None:
-        self._node.kill(kill)
+        super().release_in_vain(held, kind, cause)
 
     def report(self, report: msg.AnyReport) -> None:
         """Tell it.  At an end a sticky reservation waits again, where it has waited before."""
@@ -280,7 +215,7 @@ class MixedQueues(NodeQueues[HeldReservations]):
         long_runs = self._long[kind] > sum(each.count for each in queue if each.long)
         for held, count in list(behind_long(queue, long_runs, self._params.limit)):
             probes.append(StolenProbe(held.reservation, count, held.estimate_ms, held.left))
-            self._drop(held, kind, count)
+            self.drop(held, kind, count)
         stolen = Stolen(kind, steal.turn, self._node.facts.node, tuple(probes))
         self._node.send(node_address(steal.thief), stolen, self._node.cause, self._latency_ms)
 

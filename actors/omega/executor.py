@@ -11,7 +11,7 @@ from collections.abc import Callable
 from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.worker.contact_dialogue import ContactDialogue
-from callboard.scheduler.model import AttemptId, JobId, Millis, Stage
+from callboard.scheduler.model import JobId, Millis, Stage
 from callboard.scheduler.resources import Vector, fits, minus, plus
 
 DemandOf = Callable[[JobId, Stage], Vector]
@@ -21,7 +21,7 @@ DemandOf = Callable[[JobId, Stage], Vector]
 class Executor(ContactDialogue):
     """Starts and stops attempts; the node has `room` for them."""
 
-    __slots__ = ("_demand_of", "_doomed", "_free", "_room", "_waiting")
+    __slots__ = ("_demand_of", "_free", "_room", "_waiting")
 
     def __init__(
         self,
@@ -35,14 +35,11 @@ class Executor(ContactDialogue):
         self._demand_of = demand_of
         self._room = self._free = room
         self._waiting: deque[msg.LaunchTask] = deque()
-        self._doomed: dict[AttemptId, msg.KillTask] = {}
-        """Tasks that wait and have been killed: each ends as soon as it has begun."""
 
     def forget_all(self) -> None:
         super().forget_all()
         self._free = self._room
         self._waiting.clear()
-        self._doomed.clear()
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         if not self.is_stale:
@@ -55,17 +52,9 @@ class Executor(ContactDialogue):
             launch = self._waiting.popleft()
             self._free = minus(self._free, self._launch_demand(launch))
             self.launch(launch)
-            if launch.attempt in self._doomed:
-                self._node.kill(self._doomed.pop(launch.attempt))
 
     def _launch_demand(self, launch: msg.LaunchTask) -> Vector:
         return self._demand_of(launch.job, launch.stage)
-
-    def on_kill_task(self, kill: msg.KillTask) -> None:
-        if any(each.attempt == kill.attempt for each in self._waiting):
-            self._doomed[kill.attempt] = kill
-        else:
-            self._node.kill(kill)
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         self.forget_scheduler(gone.scheduler, self._node.cause)

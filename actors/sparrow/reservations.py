@@ -7,6 +7,8 @@ is held from the question to the answer, so each slot has one question under way
 from collections.abc import Callable
 from typing import NamedTuple
 
+import msgspec
+
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import (
     CancelTaskReservations,
@@ -16,7 +18,7 @@ from callboard.actors.sparrow.probe_messages import (
 )
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scheduler.model import JobId, Millis, Stage, slot_kind
+from callboard.scheduler.model import KINDS, JobId, Millis, SlotKind, Stage, slot_kind
 
 
 class Reservation(NamedTuple):
@@ -29,7 +31,35 @@ class Reservation(NamedTuple):
     cause: int
 
 
-class Reservations(NodeQueues[Reservation]):
+class HeldReservations(msgspec.Struct, eq=False):
+    """As many of a stage as came at once, under Hawk and Eagle with what the node was told of its
+    tasks.
+    """
+
+    reservation: Reservation
+    count: int
+    """How many wait; others may have been asked for, or run."""
+    estimate_ms: Millis = 0
+    left: int = 0
+    """How many tasks of the stage no node had been given, when this node was last told."""
+    long: bool = False
+    number: int = 0
+    """Their place in the order of arrival at the node."""
+    put_off_ms: Millis = 0
+    """By estimate, how long tasks run that went before them although they had come later."""
+    taken_back: bool = False
+
+    @property
+    def job_stage(self) -> tuple[JobId, Stage]:
+        """The stage for whose tasks they stand."""
+        return self.reservation.job, self.reservation.stage
+
+    def was_sent_by(self, scheduler: int) -> bool:
+        """Whether the scheduler at this address has sent them."""
+        return self.reservation.scheduler == scheduler
+
+
+class Reservations(NodeQueues[HeldReservations]):
     """Reservations wait."""
 
     __slots__ = ("_asked",)
@@ -42,68 +72,86 @@ class Reservations(NodeQueues[Reservation]):
         seed: int = 0,
     ) -> None:
         super().__init__(facts, latency_ms, scheduler_of_job, seed)
-        self._asked: list[tuple[JobId, Stage, int]] = []
-        """Schedulers it has asked for a task that have not answered: a slot is held for each."""
+        self._asked: list[HeldReservations] = []
+        """Those that have been asked for and not answered: a slot is held for each."""
 
     def forget_all(self) -> None:
         super().forget_all()
         self._asked.clear()
 
+    # What comes.
+
     def on_enqueue(self, enqueue: EnqueueTaskReservations) -> None:
         """Wait with the others, and ask at once if a slot is free."""
         kind, cause = slot_kind(enqueue.stage), self._node.cause
         what = (enqueue.job, enqueue.stage, enqueue.scheduler, enqueue.place)
-        reservation = Reservation(*what, cause)
-        self._queues[kind].extend([reservation] * enqueue.count)
+        self._queues[kind].append(HeldReservations(Reservation(*what, cause), enqueue.count))
         self.serve(kind, cause)
 
     def on_cancel(self, cancel: CancelTaskReservations) -> None:
         """Forget those that wait; what has been asked for is answered all the same."""
-        queue, what = self._queues[slot_kind(cancel.stage)], (cancel.job, cancel.stage)
-        left = [each for each in queue if (each.job, each.stage) != what]
-        queue.clear()
-        queue.extend(left)
+        kind, of = slot_kind(cancel.stage), (cancel.job, cancel.stage)
+        for held in [each for each in self._queues[kind] if each.job_stage == of]:
+            self.take_back(held, kind)
 
     def on_scheduler_gone(self, gone: msg.SchedulerGone) -> None:
         """Forget its reservations too; one that has been asked for is refused by its machine."""
-        for queue in self._queues:
-            left = [each for each in queue if each.scheduler != gone.scheduler]
-            queue.clear()
-            queue.extend(left)
+        for kind in KINDS:
+            for held in [each for each in self._queues[kind] if each.was_sent_by(gone.scheduler)]:
+                self.take_back(held, kind)
         self.kill_attempts_of(gone.scheduler, self._node.cause)
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:
         """Nothing will be answered that it has been asked."""
         self.on_scheduler_gone(msg.SchedulerGone(scheduler))
-        unanswered = [each for each in self._asked if each[2] == scheduler]
-        self._asked = [each for each in self._asked if each[2] != scheduler]
-        for _, stage, _ in unanswered:
-            self.release(slot_kind(stage), cause)
+        for held in [each for each in self._asked if each.was_sent_by(scheduler)]:
+            self._asked.remove(held)
+            self.release_in_vain(held, slot_kind(held.reservation.stage), cause)
 
-    def on_launch_task(self, launch: msg.LaunchTask) -> None:
-        if not self.is_stale:
-            self._note_answer(launch.job, launch.stage)
-            self.launch(launch)
+    def take_back(self, held: HeldReservations, kind: SlotKind) -> None:
+        """None of these waits any more."""
+        self.drop(held, kind, held.count)
 
-    def on_no_task(self, answer: NoTask) -> None:
-        if not self.is_stale:
-            self._note_answer(answer.job, answer.stage)
-            self.release(slot_kind(answer.stage), self._node.cause)
+    def drop(self, held: HeldReservations, kind: SlotKind, count: int) -> None:
+        """That many of these wait no more."""
+        held.count -= count
+        if not held.count:
+            self._queues[kind].remove(held)
 
-    def _note_answer(self, job: JobId, stage: Stage) -> None:
-        """The oldest question of a stage has been answered, by the scheduler that is heard."""
-        for place, (of_job, of_stage, scheduler) in enumerate(self._asked):
-            if (of_job, of_stage) == (job, stage) and self._hears in (None, scheduler):
-                del self._asked[place]
-                return
+    # Slots.
 
-    def on_kill_task(self, kill: msg.KillTask) -> None:
-        self._node.kill(kill)
+    def take(self, kind: SlotKind) -> HeldReservations:
+        held = self._queues[kind][0]
+        self.drop(held, kind, 1)
+        return held
 
-    def use_slot(self, first: Reservation, cause: int) -> None:
+    def use_slot(self, first: HeldReservations, cause: int) -> None:
         """Hold the slot, and ask for a task.  The later event of two has brought that about: that a
         slot is free, or that the reservation came.
         """
-        self._asked.append((first.job, first.stage, first.scheduler))
-        question = GetTask(first.job, first.stage, self._node.facts.node, first.place)
-        self.say(first.scheduler, question, max(cause, first.cause))
+        job, stage, scheduler, place, came = first.reservation
+        self._asked.append(first)
+        question = GetTask(job, stage, self._node.facts.node, place)
+        self.say(scheduler, question, max(cause, came))
+
+    def on_launch_task(self, launch: msg.LaunchTask) -> None:
+        if not self.is_stale:
+            self.take_answered(launch.job, launch.stage)
+            self.launch(launch)
+
+    def on_no_task(self, answer: NoTask) -> None:
+        held = None if self.is_stale else self.take_answered(answer.job, answer.stage)
+        if held is not None:
+            self.release_in_vain(held, slot_kind(answer.stage), self._node.cause)
+
+    def take_answered(self, job: JobId, stage: Stage) -> HeldReservations | None:
+        """What was asked for first of the stage, of the scheduler that is heard; no longer open."""
+        for held in self._asked:
+            if held.job_stage == (job, stage) and self._hears in (None, held.reservation.scheduler):
+                self._asked.remove(held)
+                return held
+        return None
+
+    def release_in_vain(self, held: HeldReservations, kind: SlotKind, cause: int) -> None:  # noqa: ARG002
+        """No task will come for the slot that was held."""
+        self.release(kind, cause)

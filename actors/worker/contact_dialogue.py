@@ -19,7 +19,16 @@ class ContactDialogue(DirectDialogue):
     scheduler hold on to each other.
     """
 
-    __slots__ = ("_contacts", "_hears", "_is_watched", "_life", "_running", "_seed", "_up")
+    __slots__ = (
+        "_contacts",
+        "_doomed",
+        "_hears",
+        "_is_watched",
+        "_life",
+        "_running",
+        "_seed",
+        "_up",
+    )
 
     def __init__(
         self, latency_ms: Millis, scheduler_of_job: Callable[[JobId], int], seed: int = 0
@@ -31,6 +40,8 @@ class ContactDialogue(DirectDialogue):
         self._up: LinkConditions = HEALTHY
         self._contacts: dict[int, Contact] = {}
         self._running: dict[AttemptId, msg.LaunchTask] = {}
+        self._doomed: dict[AttemptId, msg.KillTask] = {}
+        """What was killed before it ran: each ends as soon as it has a slot."""
         self._hears: int | None = None
         """The address of the scheduler to whose contact the present message belongs."""
 
@@ -41,11 +52,20 @@ class ContactDialogue(DirectDialogue):
     def forget_all(self) -> None:
         """The machine has stopped dead: nothing runs or waits here any more."""
         self._running.clear()
+        self._doomed.clear()
 
     def launch(self, launch: msg.LaunchTask) -> None:
         """Start an attempt in a slot that is held for it."""
         self._running[launch.attempt] = launch
         self._node.launch(launch)
+        if launch.attempt in self._doomed:
+            self._node.kill(self._doomed.pop(launch.attempt))
+
+    def on_kill_task(self, kill: msg.KillTask) -> None:
+        if kill.attempt in self._running:
+            self._node.kill(kill)
+        else:
+            self._doomed[kill.attempt] = kill
 
     def kill_attempts_of(self, scheduler: int, cause: int) -> None:
         """The scheduler at this address is gone: nobody wants what it has begun here."""

@@ -9,7 +9,6 @@ import msgspec
 
 from callboard.actors.contact import MAY_SILENCE
 from callboard.actors.hawk.hawk_messages import LongPlaced, ProbeRejected, ShortProbe
-from callboard.actors.hawk.mixed_queues import MixedQueues
 from callboard.actors.kernel.probes import Probe
 from callboard.actors.sparrow.probe_messages import (
     CancelTaskReservations,
@@ -113,10 +112,7 @@ class ReservationsAreKept(ReservationRule):
 def _reservations_in_queue(dialogue: Any, kind: int) -> Counter[OfStage]:
     waiting: Counter[OfStage] = Counter()
     for each in dialogue._queues[kind]:
-        if isinstance(dialogue, MixedQueues):
-            waiting[each.job_stage] += each.count
-        else:
-            waiting[each.job, each.stage] += 1
+        waiting[each.job_stage] += each.count
     return waiting
 
 
@@ -124,12 +120,8 @@ def _reservations_at_node(dialogue: Any) -> Iterator[OfStage]:
     """What waits at a node, and what it has asked for."""
     for kind in range(len(dialogue._queues)):
         yield from _reservations_in_queue(dialogue, kind).elements()
-    if isinstance(dialogue, MixedQueues):
-        for of, asking in dialogue._asking.items():
-            yield from [of] * len(asking)
-    else:
-        for job, stage, _ in dialogue._asked:
-            yield job, stage
+    for held in dialogue._asked:
+        yield held.job_stage
 
 
 class LongTasksStayOut(Rule):

@@ -8,7 +8,6 @@ import msgspec
 
 from callboard.actors.architecture import Architecture
 from callboard.actors.hawk.hawk_messages import LongPlaced, ProbeRejected, ShortProbe
-from callboard.actors.hawk.mixed_queues import MixedQueues
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.probes import Probe
 from callboard.actors.sparrow.probe_messages import EnqueueTaskReservations, GetTask, NoTask
@@ -40,7 +39,7 @@ class ReservationRule(Rule, Probe):
         self._nodes = [
             actor
             for actor in kernel.actors.values()
-            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations | MixedQueues)
+            if isinstance(actor, Node) and isinstance(actor.dialogue, Reservations)
         ]
         asking = [each.address for each in self._nodes]
         self._sticky = getattr(getattr(architecture, "params", None), "sticky", False)

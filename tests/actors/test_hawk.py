@@ -26,11 +26,7 @@ from callboard.actors.hawk.hawk_messages import (
     node_bitmap,
 )
 from callboard.actors.hawk.hawk_params import EagleParams
-from callboard.actors.hawk.held_reservations import (
-    HeldReservations,
-    behind_long,
-    place_with_least_left,
-)
+from callboard.actors.hawk.held_reservations import behind_long, place_with_least_left
 from callboard.actors.hawk.long_scheduler import LongScheduler
 from callboard.actors.hawk.long_waits import LongWaits
 from callboard.actors.hawk.mixed_queues import MixedQueues
@@ -47,7 +43,7 @@ from callboard.actors.kernel.probes import Probe
 from callboard.actors.onlooker import Onlooker
 from callboard.actors.sparrow.draws import Draws
 from callboard.actors.sparrow.probe_messages import CancelTaskReservations, GetTask, NoTask
-from callboard.actors.sparrow.reservations import Reservation
+from callboard.actors.sparrow.reservations import HeldReservations, Reservation
 from callboard.actors.sparrow.sparrow import Sparrow, SparrowParams
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import (
@@ -333,7 +329,7 @@ def still_there(simulation: Simulation) -> int:
     nodes = [each for each in simulation.kernel.actors.values() if isinstance(each, Node)]
     queues = [each.dialogue for each in nodes if isinstance(each.dialogue, MixedQueues)]
     waiting = sum(held.count for each in queues for held in each._queues[MAP])
-    asked_for = sum(len(asking) for each in queues for asking in each._asking.values())
+    asked_for = sum(len(each._asked) for each in queues)
     assert waiting + asked_for <= 20
     return waiting + asked_for
 

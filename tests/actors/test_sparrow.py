@@ -145,8 +145,8 @@ def test_cancelled_reservations_are_not_asked_for() -> None:
     for number in (1, 2, 1, 3):
         dialogue.on_enqueue(EnqueueTaskReservations(number, MAPS, 99, 2, 0))
     dialogue.on_cancel(CancelTaskReservations(1, MAPS))
-    for _ in range(5):
-        dialogue.on_no_task(NoTask(0, MAPS))
+    for number in (1, 2, 2, 3, 3):
+        dialogue.on_no_task(NoTask(number, MAPS))
     assert [message.job for _, message in node.sent] == [1, 2, 2, 3, 3]
 
 

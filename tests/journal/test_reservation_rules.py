@@ -1,7 +1,6 @@
 """Bugs in Sparrow, Hawk and Eagle that rules P1 to P4 and P6 catch."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,22 +11,20 @@ from callboard.actors.books.ledger import Ledger
 from callboard.actors.books.members import BookedNode
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.hawk.hawk_messages import ShortProbe
-from callboard.actors.hawk.held_reservations import HeldReservations
 from callboard.actors.hawk.mixed_queues import MixedQueues
 from callboard.actors.hawk.short_partition import ShortPartition
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.address import node_address
 from callboard.actors.kernel.message import NO_CAUSE
 from callboard.actors.sparrow.asked_frontend import AskedFrontend
-from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import GetTask, NoTask
-from callboard.actors.sparrow.reservations import Reservation, Reservations
+from callboard.actors.sparrow.reservations import HeldReservations, Reservation, Reservations
 from callboard.actors.sparrow.sampling import Sample
 from callboard.actors.vocabulary import faults
 from callboard.experiments.run.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.findings import Violation
-from callboard.scheduler.model import MAPS, SlotKind, Stage
+from callboard.scheduler.model import MAP, SlotKind, Stage
 from tests.support.world import job, play, spec_of
 
 Patch = pytest.MonkeyPatch
@@ -73,22 +70,22 @@ def not_answered(monkeypatch: Patch) -> None:
 def asked_twice(monkeypatch: Patch) -> None:
     """A reservation that is asked for stays in the queue."""
 
-    def wrongly(self: NodeQueues[object], kind: SlotKind) -> object:
+    def wrongly(self: Reservations, kind: SlotKind) -> HeldReservations:
         return self._queues[kind][0]
 
-    for queues in (NodeQueues, MixedQueues):
+    for queues in (Reservations, MixedQueues):
         monkeypatch.setattr(queues, "take", wrongly)
 
 
 def kept_by_the_victim(monkeypatch: Patch) -> None:
     """What is stolen waits on where it was as well."""
-    rightly = MixedQueues._drop
+    rightly = MixedQueues.drop
 
     def wrongly(self: MixedQueues, held: HeldReservations, kind: SlotKind, count: int) -> None:
         if count == 1 or held.long:
             rightly(self, held, kind, count)
 
-    monkeypatch.setattr(MixedQueues, "_drop", wrongly)
+    monkeypatch.setattr(MixedQueues, "drop", wrongly)
 
 
 def returned_twice(monkeypatch: Patch) -> None:
@@ -128,18 +125,16 @@ def given_and_kept(monkeypatch: Patch) -> None:
 
 def one_is_lost(monkeypatch: Patch) -> None:
     """Of the first two that wait for a slot, one is forgotten; enough others bring the tasks."""
-    queues: list[type[Reservations | MixedQueues]] = [Reservations, MixedQueues]
     lost: list[object] = []
-    for each in queues:
-        rightly = each.serve
+    rightly = Reservations.serve
 
-        def wrongly(self: Any, *why: Any, rightly: Any = rightly) -> None:
-            rightly(self, *why)
-            waiting = self._queues[MAPS]
-            if len(waiting) > 1 and not lost:
-                lost.append(waiting.pop())
+    def wrongly(self: Reservations, kind: SlotKind, cause: int) -> None:
+        rightly(self, kind, cause)
+        waiting = self._queues[MAP]
+        if len(waiting) > 1 and not lost:
+            lost.append(waiting.pop())
 
-        monkeypatch.setattr(each, "serve", wrongly)
+    monkeypatch.setattr(Reservations, "serve", wrongly)
 
 
 def nothing_is_closed(monkeypatch: Patch) -> None:

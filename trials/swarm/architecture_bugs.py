@@ -49,14 +49,14 @@ OF_RESERVATIONS = (
     PlantedBug(
         "a slot that was held in vain stays held",
         _RESERVATIONS,
-        "        self.release(slot_kind(answer.stage), self._node.cause)",
-        "        self.serve(slot_kind(answer.stage), self._node.cause)",
+        "        self.release(kind, cause)",
+        "        self.serve(kind, cause)",
     ),
     PlantedBug(
         "taking reservations back takes those of all jobs back",
         _RESERVATIONS,
-        "        left = [each for each in queue if (each.job, each.stage) != what]",
-        "        left = [each for each in queue if (each.job, each.stage) == what]",
+        "        for held in [each for each in self._queues[kind] if each.job_stage == of]:",
+        "        for held in [each for each in self._queues[kind] if each.job_stage != of]:",
     ),
     PlantedBug(
         "what is to run again is not placed again",
@@ -301,8 +301,8 @@ OF_CONTACTS = (
     PlantedBug(
         "a slot that was held for an answer stays held when the asked one gives up",
         _RESERVATIONS,
-        "        for _, stage, _ in unanswered:\n            self.release(slot_kind(stage), cause)",
-        "        for _, stage, _ in unanswered:\n            _ = stage",
+        "            self.release_in_vain(held, slot_kind(held.reservation.stage), cause)",
+        "            _ = held",
     ),
     PlantedBug(
         "what an earlier session has said is heard",
