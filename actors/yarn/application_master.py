@@ -17,7 +17,7 @@ from callboard.actors.yarn.container_asks import (
     ContainerAsks,
 )
 from callboard.actors.yarn.counted_amounts import CountedAmounts
-from callboard.actors.yarn.reduce_ramp import JobProgress, reduces_to_ask, reduces_to_stop
+from callboard.actors.yarn.reduce_ramp import JobTaskCounts, reduces_to_ask, reduces_to_stop
 from callboard.actors.yarn.yarn_messages import (
     RESOURCE_MANAGER,
     Allocate,
@@ -180,8 +180,8 @@ class ApplicationMaster(Frontend):
         self.send(node_address(granted.node), start, entry.event, self._latency_ms)
         return True
 
-    def _job_task_counts(self, job: BookedJob) -> JobProgress:
-        return JobProgress(
+    def _job_task_counts(self, job: BookedJob) -> JobTaskCounts:
+        return JobTaskCounts(
             maps=job.total(MAPS),
             maps_done=job.finished(MAPS),
             maps_waiting=self.tasks_to_place(job, MAPS),

@@ -10,7 +10,7 @@ from callboard.scheduler.queues.amounts import scaled_and_truncated
 from callboard.scheduler.resources import Vector, minus, plus
 
 
-class JobProgress(msgspec.Struct, frozen=True, kw_only=True):
+class JobTaskCounts(msgspec.Struct, frozen=True, kw_only=True):
     """A job's tasks, as its master counts them."""
 
     maps: int
@@ -26,7 +26,7 @@ class JobProgress(msgspec.Struct, frozen=True, kw_only=True):
     reduce_demand: Vector
 
 
-def reduces_to_ask(job: JobProgress, headroom: Vector, ramp: float) -> int:
+def reduces_to_ask(job: JobTaskCounts, headroom: Vector, ramp: float) -> int:
     """For how many waiting reduces containers are asked for from now on."""
     if not job.maps_waiting:
         return job.reduces_waiting
@@ -45,7 +45,7 @@ def reduces_to_ask(job: JobProgress, headroom: Vector, ramp: float) -> int:
     return min(max(job.reduces_asked + more, 0), job.reduces_waiting)
 
 
-def reduces_to_stop(job: JobProgress, headroom: Vector) -> int:
+def reduces_to_stop(job: JobTaskCounts, headroom: Vector) -> int:
     """How many running reduces have to make room for a map, for which there is none
     (preemptReducesIfNeeded).
     """
