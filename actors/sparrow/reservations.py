@@ -84,8 +84,9 @@ class Reservations(NodeQueues[HeldReservations]):
     def on_enqueue(self, enqueue: EnqueueTaskReservations) -> None:
         """Wait with the others, and ask at once if a slot is free."""
         kind, cause = slot_kind(enqueue.stage), self._node.cause
-        what = (enqueue.job, enqueue.stage, enqueue.scheduler, enqueue.place)
-        self._queues[kind].append(HeldReservations(Reservation(*what, cause), enqueue.count))
+        job, stage, scheduler, place = enqueue.job, enqueue.stage, enqueue.scheduler, enqueue.place
+        reservation = Reservation(job, stage, scheduler, place, cause)
+        self._queues[kind].append(HeldReservations(reservation, enqueue.count))
         self.serve(kind, cause)
 
     def on_cancel(self, cancel: CancelTaskReservations) -> None:
@@ -122,7 +123,9 @@ class Reservations(NodeQueues[HeldReservations]):
 
     def take(self, kind: SlotKind) -> HeldReservations:
         held = self._queues[kind][0]
-        self.drop(held, kind, 1)
+        held.count -= 1
+        if not held.count:
+            self._queues[kind].popleft()
         return held
 
     def use_slot(self, first: HeldReservations, cause: int) -> None:
