@@ -7,9 +7,6 @@ from pathlib import Path
 from callboard.journal.tell.time_format import parse_time
 from callboard.scheduler.model import Millis
 
-_LATEST_MS = 10**15
-"""Thirty thousand years: the clock stays a 64-bit number."""
-
 
 class OneFile(argparse.Action):
     """An option that names the file to write: given twice it would leave one of them out."""
@@ -84,9 +81,6 @@ def parse_share(text: str) -> float:
 def parse_moment(text: str) -> Millis:
     """An argparse `type`: a moment of a run."""
     try:
-        at_ms = parse_time(text)
+        return parse_time(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if at_ms > _LATEST_MS:
-        raise argparse.ArgumentTypeError(f"{text!r} is too late: at most {_LATEST_MS // 1000:,} s")
-    return at_ms

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from callboard.journal.replay.frame import Frame, RunInfo
-from callboard.journal.tell.time_format import parse_time
+from callboard.journal.tell.time_format import TooLateError, parse_time
 from callboard.scheduler.model import JobId, Millis, NodeId
 
 _NUMBERED = re.compile(r"(job|node)-?\s*(\d{1,9})", re.IGNORECASE)
@@ -48,5 +48,7 @@ def _checked_number(number: int, many: int, noun: str) -> int:
 def _parsed_time(text: str) -> Millis:
     try:
         return parse_time(text)
+    except TooLateError:
+        raise
     except ValueError:
         raise ValueError(f"{text!r} is none; try job-3, node-4, 7:30, or a job's name") from None

@@ -47,19 +47,32 @@ _UNITS_MS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000}
 _PIECE = re.compile(r"([^smh]+)([smh]?)")
 _DAYS = re.compile(r"(\d+)(?:d\s*|-(?=\d+:))")
 _DAY_MS = 86_400_000
+_LATEST_MS = 10**15
+"""Thirty thousand years: the clock stays a 64-bit number."""
+
+
+class TooLateError(ValueError):
+    """A time beyond what the clock can hold."""
 
 
 def parse_time(text: str) -> Millis:
     """The moment that `90`, `90s`, `7m`, `1h30m`, `7:30` or `1:07:30` names; days come before it,
     as in `2d`, `1d 02:03:04` and `1-02:03:04`.
 
-    Raises ValueError with a message for people.
+    Raises ValueError with a message for people; TooLateError, which is one, after 10¹⁵ ms.
     """
+    at_ms = _parse_time_of_any_length(text)
+    if at_ms > _LATEST_MS:
+        raise TooLateError(f"{text!r} is too late: at most {_LATEST_MS // 1000:,} s")
+    return at_ms
+
+
+def _parse_time_of_any_length(text: str) -> Millis:
     trimmed, found = text.strip().lower(), -1
     if days := _DAYS.match(trimmed):
         rest = trimmed[days.end() :]
         with suppress(ValueError):
-            return int(days[1]) * _DAY_MS + (parse_time(rest) if rest else 0)
+            return int(days[1]) * _DAY_MS + (_parse_time_of_any_length(rest) if rest else 0)
         trimmed = ""
     with suppress(ValueError, OverflowError):
         if ":" in trimmed:

@@ -32,6 +32,14 @@ def test_what_is_no_time_is_refused_whole(text: str) -> None:
         parse_time(text)
 
 
+@pytest.mark.parametrize("text", ["9999999999999999999h", "99999999d", "1d 9999999999999", "1e290"])
+def test_a_time_that_the_clock_cannot_hold_is_refused_as_too_late(text: str) -> None:
+    """Typed into the screen it ended that: no message to the run could say it."""
+    with pytest.raises(ValueError, match=f"^{text!r} is too late: at most 1,000,000,000,000 s$"):
+        parse_time(text)
+    assert parse_time("1e12") == 10**15
+
+
 @given(st.integers(0, 40 * 86_400).map(lambda seconds: 1000 * seconds))
 def test_every_moment_that_is_shown_can_be_typed(ms: int) -> None:
     for shown in (clock_time(ms), axis_time(ms), seconds_in_full(ms)):

@@ -182,6 +182,8 @@ class TestTime:
             assert "job-99 is not there" in screen.text()
             await screen.press("escape", "colon", *"soon", "enter")
             assert "'soon' is none; try job-3" in screen.text()
+            await screen.press("escape", "colon", *"99999999d", "enter")
+            assert "'99999999d' is too late" in screen.text()
 
         on_the_outage(act)
 
