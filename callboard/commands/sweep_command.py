@@ -15,7 +15,7 @@ runs have failed.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
@@ -172,12 +172,6 @@ def sweep_command(options: argparse.Namespace) -> int:
     return EXIT_FAILED if counts.failed else status
 
 
-def _refuse_plan_with_show(options: argparse.Namespace) -> None:
-    given = [options.scenarios, options.vary, options.design, options.sobol, options.morris]
-    if any(given):
-        raise InputError("--show plays nothing: leave out what is to be played")
-
-
 _IN_A_DESIGN = ("scenarios", "vary", "policy", "seeds", "set", "slowdown")
 """The options of which a design says the same."""
 
@@ -185,15 +179,26 @@ _IN_NO_DESIGN = ("sobol", "morris", "samples", "map", "no_faults", "until", "all
 """Those for which it has no place."""
 
 
+def _refuse_plan_with_show(options: argparse.Namespace) -> None:
+    if given := _first_given((*_IN_A_DESIGN, *_IN_NO_DESIGN, "design", "retry"), options):
+        raise InputError(f"--show plays nothing; leave out {_as_typed(given)}")
+
+
+def _first_given(names: Iterable[str], options: argparse.Namespace) -> str:
+    """The first of the arguments that is given; empty if none is."""
+    return next((each for each in names if vars(options)[each]), "")
+
+
+def _as_typed(name: str) -> str:
+    return "a scenario" if name == "scenarios" else f"--{name.replace('_', '-')}"
+
+
 def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     """The sweep that the arguments ask for, and the question behind it."""
     if options.design is not None:
-        if beside := next(
-            (each for each in (*_IN_A_DESIGN, *_IN_NO_DESIGN) if vars(options)[each]), ""
-        ):
-            named = "a scenario" if beside == "scenarios" else f"--{beside.replace('_', '-')}"
+        if beside := _first_given((*_IN_A_DESIGN, *_IN_NO_DESIGN), options):
             there = ", or write it there" if beside in _IN_A_DESIGN else ""
-            raise InputError(f"--design says what is played; leave out {named}{there}")
+            raise InputError(f"--design says what is played; leave out {_as_typed(beside)}{there}")
         plan = read_design(options.design)
         changes = {"trust": options.trust, "engine": options.engine}
         return msgspec.structs.replace(plan, **changes), None
@@ -202,11 +207,9 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     varied = [parse_variation(text) for text in options.vary]
     spelled = [parse_variation(f"{POLICY}={text}")[1] for text in options.policy]
     policies = [name for key, values in varied if key == POLICY for name in values]
-    question = _sensitivity_question(options)
+    fixed = _fixed(options)
+    question = _sensitivity_question(options, [key for key, _ in varied], fixed)
     under = tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies]))
-    fixed, keys = _fixed(options), {key for key, _ in varied}
-    if twice := next((key for key, _ in fixed if key in keys), ""):
-        raise InputError(f"{twice}: --vary and --set both say what it is; leave one of them out")
     settings = all_combinations([each for each in varied if each[0] != POLICY])
     if question is not None:
         settings = question.settings()
@@ -225,16 +228,17 @@ def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
     return plan, question
 
 
-def _sensitivity_question(options: argparse.Namespace) -> Question | None:
-    """The sensitivity that is asked for, if any."""
-    varied = (parse_variation(text)[0] for text in options.vary)
+def _sensitivity_question(
+    options: argparse.Namespace, varied: Sequence[str], fixed: Setting
+) -> Question | None:
+    """The sensitivity that is asked for, if any, beside the `varied` keys."""
     given = options.sobol, options.morris, options.samples
     method = asked_method(*given, varied, options.scenarios)
     if method is None:
         return None
     source = RunSource(options.scenarios[0], trust=Trust(options.trust, tuple(options.policy)))
     ranges = [parse_range(text) for text in options.sobol or options.morris]
-    return question_about(source, method, ranges, options.samples, _fixed(options))
+    return question_about(source, method, ranges, options.samples, fixed)
 
 
 def _fixed(options: argparse.Namespace) -> Setting:

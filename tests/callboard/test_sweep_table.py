@@ -147,7 +147,11 @@ seeds = 2
         ),
         (
             ("two-jobs", "--vary", "tasks.sigma=0.1", "--set", "tasks.sigma=0.5"),
-            "tasks.sigma: --vary and --set both say what it is",
+            "tasks.sigma: it is both varied and set to one value",
+        ),
+        (
+            ("two-jobs", "--sobol", "tasks.sigma=0..1", "--set", "tasks.sigma=0.5"),
+            "tasks.sigma: it is both varied and set to one value",
         ),
     ],
 )
@@ -164,6 +168,21 @@ def test_what_is_said_twice_is_refused(
     status, _, err = callboard("sweep", "--store", "s.sqlite", *words)
     assert (status, told in err) == (2, True)
     assert not Path("s.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("two-jobs", "--policy fair", "--vary tasks.sigma=0", "--seeds 5", "--set tasks.sigma=0"),
+        *("--map job=a", "--allocations f.xml", "--slowdown", "--no-faults", "--until 1h"),
+        *("--samples 8", "--retry", "--design d.toml"),
+    ],
+)
+def test_what_is_to_be_played_is_refused_where_nothing_is(callboard: Run, given: str) -> None:
+    """Runs of all policies and seeds were shown, as if those that were asked for."""
+    status, _, err = callboard("sweep", "--show", "--store", "s.sqlite", *given.split())
+    named = given.split()[0].replace("two-jobs", "a scenario")
+    assert (status, err) == (2, f"callboard: --show plays nothing; leave out {named}\n")
 
 
 def test_a_point_that_is_drawn_twice_counts_once(callboard: Run, tmp_path: Path) -> None:

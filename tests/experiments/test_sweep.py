@@ -403,6 +403,15 @@ class TestPlans:
         with pytest.raises(InputError, match="seeds are not a key to vary"):
             SweepPlan(scenarios=("two-jobs",), fixed=(("seed", "3"),))
 
+    def test_a_key_is_varied_or_set_to_one_value_but_not_both(self, tmp_path: Path) -> None:
+        """The one value was dropped without a word."""
+        fixed, path = (("cluster.map_slots", "5"),), tmp_path / "d.toml"
+        with pytest.raises(InputError, match="cluster.map_slots: it is both varied and set to one"):
+            SweepPlan(scenarios=("two-jobs",), settings=GRID, fixed=fixed)
+        path.write_text('scenarios = ["two-jobs"]\nset = { a = 5 }\n[[points]]\na = 6\n')
+        with pytest.raises(InputError, match="a: it is both varied and set to one value"):
+            read_design(path)
+
     def test_a_design_file_says_the_same(self, tmp_path: Path) -> None:
         path = tmp_path / "d.toml"
         path.write_text(

@@ -65,6 +65,9 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
             raise InputError("a sweep needs a setting; its grid is empty")
         if any(key == "seed" for setting in (self.fixed, *self.settings) for key, _ in setting):
             raise InputError("seed: seeds are not a key to vary; --seeds says which are played")
+        varied = {key for setting in self.settings for key, _ in setting}
+        if twice := next((key for key, _ in self.fixed if key in varied), ""):
+            raise InputError(f"{twice}: it is both varied and set to one value; choose one of them")
 
 
 class PlannedCell(NamedTuple):
