@@ -317,9 +317,9 @@ class Playback:
 
     def seek(self, at_ms: Millis, mark: bool) -> None:
         """To a moment, or to the first mark from it on."""
-        self.ask_frame(GoTo(at_ms - 1 if mark else at_ms))
+        self.ask_frame(GoTo(at_ms))
         if mark:
-            self.ask_frame(Step(StepKind.MARK))
+            self.ask_frame(Step(StepKind.MARK, or_here=True))
 
     def seek_divergence(self) -> None:
         """To where two runs first differ, and stop."""

@@ -86,7 +86,9 @@ class Cursor:
         Only events from number `start` up to `end` are searched.
         """
         if step.kind is StepKind.MARK:
-            return self.recording.history.next_mark(self.at_ms, back=step.back)
+            return self.recording.history.next_mark(
+                self.at_ms, back=step.back, or_here=step.or_here
+            )
         if step.kind is StepKind.FAULT:
             return self.recording.history.next_mark(self.at_ms, ev.Mark.FAULT, back=step.back)
         numbers = {EVENT_NUMBERS[each] for each in _STEPS[step.kind]}

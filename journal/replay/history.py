@@ -55,13 +55,20 @@ class RunHistory:
             yield at_ms, Mark(kind)
 
     def next_mark(
-        self, at_ms: Millis, kind: Mark | None = None, *, back: bool = False
+        self,
+        at_ms: Millis,
+        kind: Mark | None = None,
+        *,
+        back: bool = False,
+        or_here: bool = False,
     ) -> Millis | None:
-        """The next moment with a mark, or with one of that kind; or the one before."""
+        """The next moment with a mark, or with one of that kind; or the one before.  With `or_here`
+        it is this moment if it has one.
+        """
         times = np.frombuffer(self._mark_times, np.int64)
         if kind is not None:
             times = times[np.frombuffer(self._mark_kinds, np.uint8) == kind]
-        after = np.searchsorted(times, at_ms, "right")
+        after = np.searchsorted(times, at_ms, "left" if or_here else "right")
         place = np.searchsorted(times, at_ms, "left") - 1 if back else after
         return int(times[place]) if 0 <= place < len(times) else None
 

@@ -46,11 +46,14 @@ class StepKind(IntEnum):
 
 
 class Step(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Go to the next of a kind, or to the one before; with `job` only to an end of that job."""
+    """Go to the next of a kind, or to the one before; with `job` only to an end of that job, of
+    marks with `or_here` the present moment may have one too.
+    """
 
     kind: StepKind
     back: bool = False
     job: JobId | None = None
+    or_here: bool = False
 
 
 class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -172,6 +172,8 @@ class TestHead:
         assert cursor.at_ms == 420_000
         cursor.move(Step(StepKind.MARK, back=True))
         assert cursor.at_ms == 420_000  # there is none before
+        cursor.move(Step(StepKind.MARK, or_here=True))
+        assert cursor.at_ms == 420_000
 
     def test_an_event_can_be_gone_to(self) -> None:
         cursor = self.cursor()
