@@ -232,6 +232,20 @@ class TestTime:
 
         on_the_outage(act)
 
+    def test_a_mark_at_the_very_start_can_be_clicked(self) -> None:
+        """The next one came instead, at 200 s."""
+        crashes = "timeline=[" + ", ".join(
+            f'{{what="crash", nodes="node-3", at_s={at_s}, for_s=9}}' for at_s in (0, 200)
+        )
+
+        async def act(screen: Screen) -> None:
+            screen.app.playback.ask_frame(GoTo(100_000))
+            await screen.pilot.click(TimeBar, offset=(2 + LABEL_WIDTH, 0))
+            await screen.pilot.pause()
+            assert screen.frame.at_ms == 0
+
+        drive(recorded(events_of("two-jobs", "fifo", crashes + "]")), act)
+
     def test_the_charts_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)
@@ -712,6 +726,19 @@ class TestSlots:
             assert screen.view().node is None
 
         on_the_outage(act)
+
+    def test_on_a_node_without_slots_none_is_chosen(self) -> None:
+        """It was called `node-1, map -1`."""
+        without = "cluster.group=[{nodes=1}, {nodes=3, map_slots=0, reduce_slots=0}]"
+
+        async def act(screen: Screen) -> None:
+            await screen.press("1", "right", "enter")
+            assert (screen.view().node, screen.view().slot) == (0, 0)
+            await screen.press("down")
+            assert (screen.view().node, screen.view().slot) == (1, None)
+            assert "map -1" not in screen.text()
+
+        drive(recorded(events_of("two-jobs", "fifo", "cluster.nodes=0", without)), act)
 
     def test_by_a_second_click(self) -> None:
         """The first is for the job; an empty slot has none."""

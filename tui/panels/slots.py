@@ -543,7 +543,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return
         node = self._neighbour_node(across, down)
         if node is not None:
-            kept = None if self.slot is None else min(self.slot, self._slot_count(node) - 1)
+            slots = self._slot_count(node)
+            kept = min(self.slot, slots - 1) if self.slot is not None and slots else None
             self.cursor = node
             self.post_to_app(self.Chosen(node, None, kept))
 
