@@ -1,6 +1,7 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from callboard.experiments.user_errors import InputError
@@ -34,10 +35,11 @@ def choose_scenario(before: StartChoice | None = None, trouble: str = "") -> Sta
 
 def recent_journals(folder: Path) -> Sequence[Path]:
     """The journals in a folder that were written last, the newest first."""
-    try:
-        written = {path: path.stat().st_mtime for path in folder.glob("*.journal")}
-    except OSError:
-        return ()
+    written = {}
+    with suppress(OSError):  # of a folder that cannot be read
+        for path in folder.glob("*.journal"):
+            with suppress(OSError):  # of a link to nowhere, and of what has just gone
+                written[path] = path.stat().st_mtime
     newest = sorted(written, key=lambda path: (-written[path], path))
     return [path for path in newest if is_journal(path)][:_JOURNALS_MOST]
 

@@ -15,7 +15,7 @@ from callboard.commands.start_command import arguments_of, recent_journals
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.library_list import DEFAULT_SCENARIO, library_entries
 from callboard.tui.screens.policy_boxes import PolicyBoxes
-from callboard.tui.screens.start import StartApp, StartChoice
+from callboard.tui.screens.start import StartApp, StartChoice, too_many_policies_text
 from tests.callboard import support
 from tests.journal.replay.support import events_of
 
@@ -180,6 +180,14 @@ def test_more_than_two_are_for_a_table() -> None:
     assert started(act) == StartChoice(DEFAULT_SCENARIO, ("fair", "capacity"))
 
 
+def test_the_command_for_a_table_can_be_copied_whatever_a_policys_file_is_called() -> None:
+    policies = ("./my file.py:Mine", "fair+delay", "fair(x=1)")
+    asked = "--policy './my file.py:Mine' --policy fair+delay --policy 'fair(x=1)'"
+    assert f"callboard run two-jobs {asked} --seed 3" in too_many_policies_text(
+        "two-jobs", policies, "3"
+    )
+
+
 def test_a_policy_can_be_typed_in() -> None:
     async def act(pilot: Pilot[StartChoice]) -> None:
         await pilot.press("right", "end", "space")
@@ -267,6 +275,15 @@ def test_recorded_runs_of_the_folder_are_offered(tmp_path: Path) -> None:
     chosen = started(act, journals=journals)
     assert chosen is not None
     assert arguments_of(chosen) == ["replay", str(journals[0]), "--theme", "dark"]
+
+
+def test_a_journal_that_is_gone_takes_none_of_the_others_with_it(tmp_path: Path) -> None:
+    """One link to nowhere, and no recorded run was offered."""
+    with JournalWriter(tmp_path / "a.journal"):
+        pass
+    (tmp_path / "b.journal").symlink_to("nowhere")
+    assert recent_journals(tmp_path) == [tmp_path / "a.journal"]
+    assert recent_journals(tmp_path / "none") == []
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])

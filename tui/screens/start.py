@@ -4,6 +4,7 @@ play it under and a seed; or a journal to look at.
 It comes up before the engine is loaded; what only that can tell is filled in (`tui.start_facts`).
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -383,7 +384,7 @@ class StartApp(App[StartChoice]):
         seed, ticked = self.query_one("#seed", Input).value, self._ticked[offer.name]
         policies = tuple(each for each in ticked if each != TOUR)
         if len(policies) > POLICIES_MOST:
-            self._said = _too_many_policies_text(offer.name, policies, seed)
+            self._said = too_many_policies_text(offer.name, policies, seed)
             self._refresh_texts()
             return
         self.exit(StartChoice(offer.name, policies, self.theme, seed, TOUR in ticked))
@@ -423,11 +424,9 @@ def _with_policy(ticked: tuple[str, ...], policy: str) -> tuple[str, ...]:
     return (*(each for each in ticked if each != TOUR), policy)
 
 
-def _too_many_policies_text(scenario: str, policies: Sequence[str], seed: str) -> str:
+def too_many_policies_text(scenario: str, policies: Sequence[str], seed: str) -> str:
     """How to compare more than a screen can show."""
-    asked = " ".join(
-        f"--policy '{each}'" if "(" in each else f"--policy {each}" for each in policies
-    )
+    asked = " ".join(f"--policy {shlex.quote(each)}" for each in policies)
     seeded = f" --seed {seed}" if seed else ""
     return (
         f" A screen has room for {POLICIES_MOST} runs.  A table of {len(policies)}, in a shell:"
