@@ -182,15 +182,21 @@ def _jobs_to_forecast(
     there = forecaster.in_system
     if names is None:
         return there
+    _check_job_names(world, names)
     named = {job.name: job.job for job in world.spec.jobs}
     for name in names:
-        if name not in named:
-            other = suggestion(name, named)
-            raise InputError(f"--job {name[:60]}: no job is called so; {other}")
         if named[name] not in there:
             come = named[name] in state.submitted
             raise InputError(f"--job {name[:60]}: it {'is over' if come else 'has not come'} then")
     return [named[name] for name in names]
+
+
+def _check_job_names(world: _World, names: Sequence[str]) -> None:
+    """InputError for a name that no job has."""
+    known = dict.fromkeys(job.name for job in world.spec.jobs)
+    for name in names:
+        if name not in known:
+            raise InputError(f"--job {name[:60]}: no job is called so; {suggestion(name, known)}")
 
 
 def _is_surely_empty(world: _World, at_ms: Millis) -> bool:
@@ -236,9 +242,10 @@ def _engine_for_forecasts(world: _World, options: argparse.Namespace) -> EngineN
 
 def _test_forecasts(world: _World, workers: Workers, options: argparse.Namespace) -> int:
     """Of a history that is over it is known that no job came after its last one."""
+    names = options.job or ()
+    _check_job_names(world, names)
     states = known_states(world.spec, spread_instants(world.spec, options.test))
     found: list[tuple[Forecast, Millis]] = []
-    names = set(options.job or ())
     with steps_progress("continuations", len(states) * options.runs, left=True) as moved:
         for state in states:
             last_ms = state.at_ms if options.no_arrivals else world.spec.jobs[-1].submit_ms

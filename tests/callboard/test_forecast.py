@@ -90,6 +90,7 @@ def test_a_history_is_forecast_as_well(callboard: Run, steady: str, tmp_path: Pa
     ("arguments", "said"),
     [
         (("--job", "nobody"), "--job nobody: no job is called so"),
+        (("--test", "3", "--job", "nobody"), "--job nobody: no job is called so"),
         (("--job", "often-1"), "--job often-1: it is over then"),
         (("--job", "often-30"), "--job often-30: it has not come then"),
         (("--policy", "fifo"), "forecast: one --policy, the one that schedules"),
@@ -98,7 +99,8 @@ def test_a_history_is_forecast_as_well(callboard: Run, steady: str, tmp_path: Pa
 def test_what_cannot_be_forecast_is_refused_in_a_line(
     callboard: Run, steady: str, arguments: tuple[str, ...], said: str
 ) -> None:
-    status, out, err = callboard("forecast", steady, *AT, *arguments)
+    when = AT[2:] if "--test" in arguments else AT
+    status, out, err = callboard("forecast", steady, *when, *arguments)
     assert (status, out) == (2, "")
     assert said in err
 
