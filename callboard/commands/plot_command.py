@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     size = "width and height in inches, as in 7x3 (default: a paper's column or page)"
     add("--size", type=_parse_size_in_inches, metavar="WxH", help=size)
     dpi = f"pixels an inch, in .png (default: {CHART_DPI})"
-    add("--dpi", type=whole_number_type(20, 1200), default=CHART_DPI, metavar="N", help=dpi)
+    add("--dpi", type=whole_number_type(20, 1200), metavar="N", help=dpi)
     add("--title", metavar="TEXT", help="a title of your own")
 
 
@@ -134,8 +134,11 @@ def plot_command(options: argparse.Namespace) -> int:
         else _run_drawer(paths, files, measure)
     )
     return _draw_figures(
-        _with_size_and_title(draw, options), files, options.dpi, asked=bool(figures)
+        _with_size_and_title(draw, options), files, options.dpi or CHART_DPI, asked=bool(figures)
     )
+
+
+_NOT_OF_A_PAGE = ("format", "size", "dpi")
 
 
 def _write_gantt_page(
@@ -144,6 +147,9 @@ def _write_gantt_page(
     """The gantt as a page."""
     if list(figures) != ["gantt"] or any(map(is_store, journals)):
         raise InputError(f"--to {options.to}: only the gantt of journals is drawn as a page")
+    for name in _NOT_OF_A_PAGE:
+        if vars(options)[name] is not None:
+            raise InputError(f"--{name}: it is for pictures, and .html is a page; leave it out")
     path = file_path("--to", options.to)
     _refuse_to_overwrite_inputs([path], journals)
     try:
@@ -186,7 +192,7 @@ def _check_drawable_together(
 
 def _check_pixels(options: argparse.Namespace) -> None:
     """InputError for a picture larger than programs show."""
-    side = max(options.size or (0.0,)) * options.dpi
+    side = max(options.size or (0.0,)) * (options.dpi or CHART_DPI)
     if side > _PIXELS_MOST:
         raise InputError(f"--size, --dpi: {side:,.0f} pixels; {_PIXELS_MOST:,} are the most")
 

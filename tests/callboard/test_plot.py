@@ -172,7 +172,7 @@ def test_bad_input_is_said_and_leaves_nothing(
     JournalWriter(nothing).close()
     twice = record(tmp_path / "twice.journal", [START, *STORY[3:]])
     before = sorted(tmp_path.iterdir())
-    svg = str(tmp_path / "a.svg")
+    svg, page = str(tmp_path / "a.svg"), str(tmp_path / "a.html")
     for words, to, said in (
         ((str(journal), "eggs"), svg, "eggs: no such file, and no figure is called so"),
         (
@@ -189,6 +189,14 @@ def test_bad_input_is_said_and_leaves_nothing(
         ((str(nothing), "ecdf"), svg, "no run has been recorded in it yet"),
         ((str(twice), "ecdf"), svg, f"{twice}: "),
         ((str(journal), "ecdf", "--format", "png"), svg, "the name says .svg"),
+        *(
+            (
+                (str(journal), "gantt", *given.split()),
+                page,
+                f"{given.split()[0]}: it is for pictures",
+            )
+            for given in ("--format png", "--size 10x4", "--dpi 300")
+        ),
         ((*[str(journal)] * 13, "ecdf"), svg, "13 journals are too many for one figure"),
     ):
         status, _, err = callboard("plot", *words, "--to", to)
