@@ -10,6 +10,7 @@ examples:
 import argparse
 import re
 import shlex
+from keyword import iskeyword
 from pathlib import Path
 from string import Template
 
@@ -87,7 +88,7 @@ def _words_of_stem(stem: str) -> list[str]:
 def _class_name(stem: str) -> str:
     """`MyOrder` for `my_order`, and for what no class can be called after."""
     name = "".join(word[0].upper() + word[1:] for word in _words_of_stem(stem))
-    return name if name.isidentifier() else "MyOrder"
+    return name if name.isidentifier() and not iskeyword(name) else "MyOrder"
 
 
 def _part_name(stem: str) -> str:

@@ -45,6 +45,15 @@ def test_what_is_written_runs_and_keeps_what_it_guarantees(
     assert f"\ncallboard check {shlex.quote(ref)}\n" in out  # a line of its own, to be copied
 
 
+@pytest.mark.parametrize("file", ["none.py", "true.py", "false.py"])
+def test_a_file_called_as_a_word_of_python_holds_a_class_all_the_same(
+    callboard: Run, file: str
+) -> None:
+    """`class None(KeyedOrder)` cannot be imported."""
+    assert callboard("new", "policy", file)[0] == 0
+    assert callboard("policies", f"./{file}:MyOrder")[0] == 0
+
+
 def test_its_parent_folder_may_be_missing_and_a_file_is_never_overwritten(callboard: Run) -> None:
     Path("mine.py").write_text("precious")
     status, _, err = callboard("new", "policy", "mine.py")
