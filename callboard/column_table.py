@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.experiments.many.sweeps.sweep_rows import TEXT_FIGURES
+from callboard.journal.export.rows import TEXT_COLUMNS
 from callboard.scheduler.text.missing_extra import imported_extra
 
 ROWS_SHOWN = 10
@@ -22,7 +24,7 @@ class ColumnTable(Mapping[str, NDArray[Any]]):
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
-        self._columns = {name: _column_array(values) for name, values in columns.items()}
+        self._columns = {name: _column_array(name, values) for name, values in columns.items()}
 
     @property
     def rows(self) -> int:
@@ -64,10 +66,14 @@ class ColumnTable(Mapping[str, NDArray[Any]]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _column_array(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+_TEXT = TEXT_COLUMNS | TEXT_FIGURES | {"event", "text"}
+"""The columns that are text also where no row has any."""
+
+
+def _column_array(name: str, values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
-    if any(isinstance(value, str) for value in values):
+    if name in _TEXT or any(isinstance(value, str) for value in values):
         return np.array(values, object)
     if any(value is None or isinstance(value, float) for value in values):
         return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -293,6 +293,13 @@ class TestTables:
         assert self.TABLE["c"][1] is None
         assert (self.TABLE.rows, len(self.TABLE)) == (2, 3)
 
+    def test_a_column_of_text_is_that_also_where_no_row_has_any(self) -> None:
+        """NaN is not None, so that every attempt was one that had been preempted."""
+        tasks = callboard.run("two-jobs").tasks
+        assert tasks["preempted"].dtype == object
+        assert not (tasks["preempted"] != None).any()  # noqa: E711
+        assert ColumnTable({"text": []})["text"].dtype == object
+
     def test_a_notebook_sees_rows_and_no_markup_of_others(self) -> None:
         shown = self.TABLE._repr_html_()
         assert "&lt;x&gt;" in shown
