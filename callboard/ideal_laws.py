@@ -58,7 +58,7 @@ def compare_laws(args: Namespace, say: PlainConsole) -> int:
             found[each] += means
         lines = _result_lines(found, served, jobs)
     out = PlainConsole()
-    for law in args.law:
+    for law in dict.fromkeys(args.law):
         out.print(_law_table(law, [line for line in lines if line.system.law == law]))
     played = sorted({len(means) for means in found.values()})
     told = f"{played[0]} to {played[-1]} runs" if len(played) > 1 else count(played[0], "run")
