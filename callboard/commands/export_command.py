@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def export_command(options: argparse.Namespace) -> int:
     form = _asked_format(options.to, options.format)
     if options.rows is not None and form not in ("csv", "parquet"):
-        what = {"html": "a page", "trace": "a trace"}.get(form, "a history")
+        what = {"html": "a page", "trace": "a trace"}.get(form, form)
         raise InputError(f"--rows: {what} has no rows; use it with .csv or .parquet")
     if options.beside is not None and form != "html":
         raise InputError(f"{options.beside}: only a page (.html) takes a second journal")

@@ -90,6 +90,8 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(
         (journal, tmp_path, ("--format", "csv"), "this is a folder"),
         (journal, journal, ("--format", "csv"), "this is the journal itself"),
         (journal, "t.json", ("--rows", "jobs"), "a trace has no rows"),
+        (journal, "f.xml", ("--rows", "jobs"), "--rows: policy has no rows"),
+        (journal, "w.json", ("--format", "batsim", "--rows", "jobs"), "batsim has no rows"),
         (journal, text / "t.json", (), "is a file, and no folder"),
         (text, tmp_path / "t.json", (), "not a Callboard journal"),
         (empty, tmp_path / "t.json", (), "no run has been recorded in it yet"),
