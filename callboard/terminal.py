@@ -15,7 +15,12 @@ def check_terminal() -> None:
         return
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise InputError("this needs a terminal; `callboard show` prints a journal anywhere")
-    if os.environ.get("TERM") in (None, "", "dumb"):
+    kind = os.environ.get("TERM", "")
+    if not kind:
+        raise InputError(
+            "TERM is not set, so what this terminal can do is not known; try TERM=xterm"
+        )
+    if kind == "dumb":
         raise InputError("this terminal (TERM=dumb) cannot place text; try another one")
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     if columns < COLUMNS_LEAST or lines < LINES_LEAST:

@@ -101,6 +101,23 @@ def test_what_is_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "between 1 and 65535" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [(None, "TERM is not set"), ("", "TERM is not set"), ("dumb", r"\(TERM=dumb\) cannot place")],
+)
+def test_what_kind_of_terminal_it_is_is_said_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, kind: str | None, told: str
+) -> None:
+    """Without any it was called dumb."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.delenv("TERM", raising=False)
+    if kind is not None:
+        monkeypatch.setenv("TERM", kind)
+    with pytest.raises(InputError, match=told):
+        check_terminal()
+
+
 def test_a_browser_is_terminal_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="needs a terminal"):
         check_terminal()
