@@ -63,7 +63,7 @@ from callboard.experiments.run.run_loading import RunSource
 from callboard.experiments.run.simulation import stopping_on_ctrl_c
 from callboard.experiments.run.trust import Trust
 from callboard.experiments.user_errors import EXIT_FAILED, EXIT_INTERRUPTED, InputError
-from callboard.experiments.whole_files import replacement_words
+from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.histories.quantiles import require_scipy
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
@@ -388,15 +388,15 @@ def _export_path(options: argparse.Namespace) -> Path | None:
 
 def _export(cells: Sequence[PlayedCell], path: Path) -> None:
     columns, replaces = columns_of_runs(cells), replacement_words(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".parquet":
-        texts = {
-            name
-            for name, column in columns.items()
-            if any(isinstance(each, str) for each in column)
-        }
-        write_parquet(columns, path, {}, TEXT_FIGURES | texts)
-    else:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            write_csv(columns, file)
+    with whole_file(path) as part:
+        if path.suffix == ".parquet":
+            texts = {
+                name
+                for name, column in columns.items()
+                if any(isinstance(each, str) for each in column)
+            }
+            write_parquet(columns, part, {}, TEXT_FIGURES | texts)
+        else:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                write_csv(columns, file)
     print_aside(f"wrote {count(len(cells), 'row')} to {path}{replaces}")

@@ -11,6 +11,7 @@ import pytest
 
 import callboard
 from callboard.api import load, sweep
+from callboard.commands import sweep_command
 from callboard.console import PlainConsole, ReportConsole
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.many.seed_runs import SeedRuns
@@ -243,6 +244,25 @@ def test_programs_and_notebooks_have_the_answers_too(callboard: Run, tmp_path: P
 def test_what_no_method_takes_is_refused(named: dict[str, Any], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):
         sweep("two-jobs", store=tmp_path / "s.sqlite", **named)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_full_disk_leaves_the_rows_that_were_exported_before(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    def half_written(_: object, to: Any, *_more: object) -> None:
+        (to.write_text if ending == "parquet" else to.write)("scen")
+        raise OSError(28, "No space left on device")
+
+    export, store = tmp_path / f"runs.{ending}", ("--store", str(tmp_path / "s.sqlite"))
+    export.write_text("the old ones")
+    monkeypatch.setattr(sweep_command, "check_parquet", lambda: None)
+    monkeypatch.setattr(sweep_command, f"write_{ending}", half_written)
+    status, _, err = callboard(
+        "sweep", "two-jobs", "--policy", "fifo", *store, "--export", str(export)
+    )
+    assert (status, f"{export}: No space left on device" in err) == (2, True)
+    assert export.read_text() == "the old ones"
 
 
 def test_runs_that_were_only_planned_are_none_of_a_store(callboard: Run, tmp_path: Path) -> None:

@@ -406,7 +406,9 @@ class TestPlans:
     def test_a_key_is_varied_or_set_to_one_value_but_not_both(self, tmp_path: Path) -> None:
         """The one value was dropped without a word."""
         fixed, path = (("cluster.map_slots", "5"),), tmp_path / "d.toml"
-        with pytest.raises(InputError, match="cluster.map_slots: it is both varied and set to one"):
+        with pytest.raises(
+            InputError, match=r"cluster\.map_slots: it is both varied and set to one"
+        ):
             SweepPlan(scenarios=("two-jobs",), settings=GRID, fixed=fixed)
         path.write_text('scenarios = ["two-jobs"]\nset = { a = 5 }\n[[points]]\na = 6\n')
         with pytest.raises(InputError, match="a: it is both varied and set to one value"):
