@@ -33,16 +33,12 @@ _LEFT, _AT, _RATE = len("0:00:00 left"), len("at 1000d 00:00:00"), len("1,000,00
 
 
 class RunProgress(RunWatcher):
-    """Watches one run and moves its line; it reads the run's clock and changes nothing."""
+    """Watches one run, and has it told how many jobs have ended, the virtual time, and the messages
+    so far, None where there are none; it changes nothing.
+    """
 
-    def __init__(
-        self, progress: bar.Progress, line: bar.TaskID, clock_s: Callable[[], float]
-    ) -> None:
-        self._progress = progress
-        self._line = line
-        self._clock_s = clock_s
-        self._done = 0
-        self._looked_s = self._began_s = clock_s()
+    def __init__(self, tell: Callable[[int, Millis, int | None], None]) -> None:
+        self._tell, self._done = tell, 0
 
     def observe(self, event: AnyEvent) -> None:
         """Count the jobs that have ended."""
@@ -50,38 +46,46 @@ class RunProgress(RunWatcher):
             self._done += 1
 
     def on_progress(self, kernel: Kernel) -> None:
-        self._redraw(self._done, kernel.now_ms, kernel.messages)
+        self._tell(self._done, kernel.now_ms, kernel.messages)
 
     def on_twin_progress(self, run: "TwinRun") -> None:
-        self._redraw(run.ended_jobs, run.now_ms, None)
-
-    def _redraw(self, done: int, now_ms: Millis, messages: int | None) -> None:
-        """Redraw, a few times a second at most."""
-        now_s = self._clock_s()
-        if now_s - self._looked_s < 1 / _LOOKS_A_SECOND:
-            return
-        self._looked_s = now_s
-        rate = "-" if messages is None else f"{messages / (now_s - self._began_s):,.0f}"
-        at = clock(now_ms).partition(".")[0]
-        self._progress.update(self._line, completed=done, at=at, rate=rate)
+        self._tell(run.ended_jobs, run.now_ms, None)
 
 
 @contextmanager
 def run_progress(
     console: Console, title: str, jobs: int, clock_s: Callable[[], float] = time.monotonic
-) -> Iterator["RunProgress | PipedRun"]:
+) -> Iterator[RunProgress]:
     """A line for one run on a terminal, gone when the run has ended; elsewhere a new one every ten
     seconds.
     """
     if not console.is_terminal:
-        yield PipedRun(_PipedLines(console, title, clock_s), jobs)
+        lines, of = _PipedLines(console, title, clock_s), count(jobs, "job")
+        yield RunProgress(
+            lambda done, now_ms, _: lines.tell_if_due(
+                lambda: f"{done:,} of {of}, at {clock_time(now_ms)}"
+            )
+        )
         return
     with bar.Progress(
         *_progress_columns(console.width), console=console, transient=True
     ) as progress:
         shown = _fitting_title(title, console, jobs)
         line = progress.add_task(shown, total=jobs, at="00:00:00", rate="-")
-        yield RunProgress(progress, line, clock_s)
+        began_s = looked_s = clock_s()
+
+        def redraw(done: int, now_ms: Millis, messages: int | None) -> None:
+            """A few times a second at most."""
+            nonlocal looked_s
+            now_s = clock_s()
+            if now_s - looked_s < 1 / _LOOKS_A_SECOND:
+                return
+            looked_s = now_s
+            rate = "-" if messages is None else f"{messages / (now_s - began_s):,.0f}"
+            at = clock(now_ms).partition(".")[0]
+            progress.update(line, completed=done, at=at, rate=rate)
+
+        yield RunProgress(redraw)
 
 
 def _progress_columns(width: int) -> Iterator[bar.ProgressColumn]:
@@ -120,12 +124,24 @@ def parallel_runs_progress(
     they are; with many runs one line that counts those in `done`.  What is yielded looks again.
     """
     if not console.is_terminal:
-        yield _PipedBoard(console, lines, shared, done, clock_s).tell_progress
+        piped, jobs = _PipedLines(console, "runs", clock_s), sum(each.jobs for each in lines)
+
+        def told() -> str:
+            ended = sum(int(shared.rows[3 * place]) for place in range(len(lines)))
+            return f"{len(done)} of {len(lines)}, {ended:,} of {count(jobs, 'job')}"
+
+        yield lambda: piped.tell_if_due(told)
         return
     if len(lines) > _LINES_MAX:
         with steps_progress("runs", len(lines), left=True) as move:
-            counted = _Counter(done, move)
-            yield counted.show_finished_runs
+            counted = 0
+
+            def count_finished() -> None:
+                nonlocal counted
+                more, counted = len(done) - counted, len(done)
+                move("", more)
+
+            yield count_finished
         return
     with bar.Progress(
         *_progress_columns(console.width), console=console, transient=True
@@ -149,18 +165,6 @@ def parallel_runs_progress(
                 progress.update(row, completed=jobs, at=at, rate=rate)
 
         yield look
-
-
-class _Counter:
-    """Moves a line of steps by what has been done since the last look."""
-
-    def __init__(self, done: Sized, move: Callable[[str, int], None]) -> None:
-        self._done, self._move, self._told = done, move, 0
-
-    def show_finished_runs(self) -> None:
-        now = len(self._done)
-        self._move("", now - self._told)
-        self._told = now
 
 
 def _bar_width(width: int) -> int:
@@ -218,62 +222,6 @@ class _PipedLines:
             self._console.print(plain(f"{self._title}: {told()}"), soft_wrap=True)
 
 
-class _PipedSteps:
-    """Counts steps in such lines."""
-
-    def __init__(self, lines: _PipedLines, total: int, done: int) -> None:
-        self._lines, self._total, self._done = lines, total, done
-
-    def advance(self, what: str, more: int) -> None:
-        self._done += more
-        self._lines.tell_if_due(lambda: f"{self._done:,} of {self._total:,}{what and ', '}{what}")
-
-
-class PipedRun(RunWatcher):
-    """Watches one run, and says in such lines how far it is."""
-
-    def __init__(self, lines: _PipedLines, jobs: int) -> None:
-        self._lines, self._jobs, self._done = lines, jobs, 0
-
-    def observe(self, event: AnyEvent) -> None:
-        """Count the jobs that have ended."""
-        if type(event) is JobFinished:
-            self._done += 1
-
-    def on_progress(self, kernel: Kernel) -> None:
-        self._tell_progress(self._done, kernel.now_ms)
-
-    def on_twin_progress(self, run: "TwinRun") -> None:
-        self._tell_progress(run.ended_jobs, run.now_ms)
-
-    def _tell_progress(self, done: int, now_ms: Millis) -> None:
-        at = clock_time(now_ms)
-        self._lines.tell_if_due(lambda: f"{done:,} of {count(self._jobs, 'job')}, at {at}")
-
-
-class _PipedBoard:
-    """Says in such lines how far runs are that go on in other processes."""
-
-    def __init__(
-        self,
-        console: Console,
-        runs: Sequence[ProgressLine],
-        shared: SharedBoard,
-        done: Sized,
-        clock_s: Callable[[], float],
-    ) -> None:
-        self._lines = _PipedLines(console, "runs", clock_s)
-        self._runs, self._shared, self._done = runs, shared, done
-
-    def tell_progress(self) -> None:
-        self._lines.tell_if_due(self._progress_text)
-
-    def _progress_text(self) -> str:
-        jobs = sum(each.jobs for each in self._runs)
-        ended = sum(int(self._shared.rows[3 * place]) for place in range(len(self._runs)))
-        return f"{len(self._done)} of {len(self._runs)}, {ended:,} of {count(jobs, 'job')}"
-
-
 @contextmanager
 def steps_progress(
     title: str,
@@ -290,7 +238,14 @@ def steps_progress(
     """
     console = PlainConsole(stderr=True)
     if not console.is_terminal:
-        yield _PipedSteps(_PipedLines(console, title, clock_s), total, done).advance
+        lines = _PipedLines(console, title, clock_s)
+
+        def tell(what: str, more: int) -> None:
+            nonlocal done
+            done += more
+            lines.tell_if_due(lambda: f"{done:,} of {total:,}{what and ', '}{what}")
+
+        yield tell
         return
     columns: list[bar.ProgressColumn] = [bar.TextColumn("{task.description}", markup=False)]
     columns += [
