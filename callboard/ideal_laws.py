@@ -1,9 +1,11 @@
 """`callboard ideal --law`: jobs of named distributions, theory's means beside those played."""
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 from rich import box
 from rich.table import Table
@@ -25,7 +27,7 @@ from callboard.experiments.ideal_study.law_systems import (
 from callboard.experiments.ideal_study.law_verdicts import LAW_MARGIN, LawLine, law_lines
 from callboard.experiments.ideal_study.report_tables import write_csv_rows
 from callboard.experiments.ideal_study.study_runs import open_study_pool
-from callboard.experiments.many.task_pool import Lost, answers_by_workers
+from callboard.experiments.many.task_pool import Lost, Workers, answers_by_workers
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words
 from callboard.histories.quantiles import require_scipy
@@ -44,7 +46,9 @@ _TRACES_ONLY = ("traces", "report", "dn", "against", "cache", "on")
 
 def compare_laws(args: Namespace, say: PlainConsole) -> int:
     """The exit status: 0 also where they differ, which the table says."""
-    systems, served = _asked_systems(args), _asked_disciplines(args)
+    servers = args.servers or 1
+    systems = [LawSystem(law, load, servers) for law, load in asked_laws_and_loads(args)]
+    served = _asked_disciplines(args)
     require_scipy()
     make_folder(args.out)
     jobs = args.jobs or (LAW_JOBS if numba_is_installed() else LAW_JOBS_PLAIN)
@@ -93,25 +97,27 @@ def check_law_arguments(args: Namespace) -> None:
             )
 
 
-def _asked_systems(args: Namespace) -> list[LawSystem]:
-    """Each law at each load; raises `InputError`."""
+def asked_laws_and_loads(args: Namespace) -> list[tuple[str, float]]:
+    """Each law at each load, once; raises `InputError`."""
     for law in args.law:
         parse_law_option(law)
-    servers = args.servers or 1
     loads = dict.fromkeys(args.load or [studies.LOAD])
     over = next((load for load in loads if load >= 1), None)
     if over is not None:
         raise InputError(f"--load {over:g}: with --law it has to be below 1, or queues never end")
-    return [LawSystem(law, load, servers) for law, load in product(dict.fromkeys(args.law), loads)]
+    return list(product(dict.fromkeys(args.law), loads))
+
+
+def check_disciplines(names: Iterable[str], known: Collection[str], option: str = "--law") -> None:
+    """InputError for one that cannot be played with that option."""
+    if wrong := next((name for name in names if name not in known), ""):
+        raise InputError(f"--disciplines {wrong}: with {option} there are {', '.join(known)}")
 
 
 def _asked_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
     if (args.servers or 1) > 1:
         return _asked_multiserver_disciplines(args)
-    for name in args.disciplines or ():
-        if name not in LAW_DISCIPLINES:
-            known = ", ".join(LAW_DISCIPLINES)
-            raise InputError(f"--disciplines {name}: with --law there are {known}")
+    check_disciplines(args.disciplines or (), LAW_DISCIPLINES)
     wrong = [sigma for sigma in args.sigma or () if sigma]
     if wrong and not set(args.disciplines or BY_ESTIMATE) & set(BY_ESTIMATE):
         raise InputError(f"--sigma is for {' and '.join(BY_ESTIMATE)}, which are not played")
@@ -120,9 +126,7 @@ def _asked_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
 
 def _asked_multiserver_disciplines(args: Namespace) -> tuple[ServedBy, ...]:
     names = dict.fromkeys(args.disciplines or ["fifo"])
-    wrong = next((name for name in names if name not in ON_SERVERS), None)
-    if wrong is not None:
-        raise InputError(f"--disciplines {wrong}: with --servers there are {', '.join(ON_SERVERS)}")
+    check_disciplines(names, ON_SERVERS, "--servers")
     if any(args.sigma or ()):
         raise InputError("--sigma and --servers: not both")
     return tuple(map(ServedBy, names))
@@ -140,14 +144,30 @@ def _play_runs(
         for system, runs in wanted.items()
         for run in runs
     ]
-    found: dict[LawRun, LawMeans] = {}
-    with open_study_pool(args.cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
-        for task, answer in answers_by_workers(do, play_law, tasks):
-            if isinstance(answer, Lost):
-                raise InputError(f"{task.system.law}: a run could not be played: {answer.why}")
-            found[task] = answer
-            watch("", 1)
+    found = play_by_workers(
+        open_study_pool(args.cores), play_law, tasks, lambda task: task.system.law
+    )
     return {each: [found[task] for task in tasks if task.system == each] for each in wanted}
+
+
+_Task, _Means = TypeVar("_Task", bound=Hashable), TypeVar("_Means")
+
+
+def play_by_workers(
+    pool: AbstractContextManager[Workers],
+    play: Callable[[_Task], _Means],
+    tasks: Sequence[_Task],
+    law_of: Callable[[_Task], str],
+) -> dict[_Task, _Means]:
+    """What each run has come to; InputError, with its law, for one that could not be played."""
+    found: dict[_Task, _Means] = {}
+    with pool as workers, steps_progress("runs", len(tasks), left=True) as move:
+        for task, answer in answers_by_workers(workers, play, tasks):
+            if isinstance(answer, Lost):
+                raise InputError(f"{law_of(task)}: a run could not be played: {answer.why}")
+            found[task] = answer
+            move("", 1)
+    return found
 
 
 def _result_lines(

@@ -2,34 +2,34 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 
 from rich.table import Table
 
 from callboard.console import PlainConsole
-from callboard.experiments.ideal_study import study as studies
 from callboard.experiments.ideal_study.law_plots import discipline_label
-from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.experiments.ideal_study.law_systems import LAW_DISCIPLINES, LawSystem, ServedBy
 from callboard.experiments.ideal_study.one_slot import (
     SLOT_JOBS,
     SLOT_RUNS,
     TURN,
     SlotLine,
-    SlotMeans,
     SlotRun,
     slot_beside_machine,
     slot_line,
     slot_policy,
 )
 from callboard.experiments.ideal_study.report_tables import write_csv_rows
-from callboard.experiments.many.statistics import Interval
-from callboard.experiments.many.task_pool import Lost, answers_by_workers, local_workers
+from callboard.experiments.many.task_pool import local_workers
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import require_scipy
-from callboard.ideal_laws import make_folder, table_by_load
-from callboard.progress_line import steps_progress
+from callboard.ideal_laws import (
+    asked_laws_and_loads,
+    check_disciplines,
+    make_folder,
+    play_by_workers,
+    table_by_load,
+)
 
 HEARTBEAT_S = 3.0
 
@@ -48,7 +48,8 @@ def compare_slot(args: Namespace) -> int:
         for law, load, discipline in cells
         for run in range(runs)
     ]
-    found = _play_runs(tasks, args.cores)
+    pool = local_workers(args.cores)
+    found = play_by_workers(pool, slot_beside_machine, tasks, lambda task: task.law)
     firsts = [task for task in tasks if not task.run]
     lines = [
         slot_line(each, [found[each._replace(run=run)] for run in range(runs)]) for each in firsts
@@ -70,24 +71,12 @@ def _asked_combinations(args: Namespace, heartbeat_s: float) -> list[tuple[str, 
     for name in _NOT_HERE:
         if getattr(args, name):
             raise InputError(f"--{name.replace('_', '-')} and --cluster: not both")
-    disciplines = list(dict.fromkeys(args.disciplines or LAW_DISCIPLINES))
-    wrong = next((name for name in disciplines if name not in LAW_DISCIPLINES), None)
-    if wrong is not None:
-        raise InputError(
-            f"--disciplines {wrong}: with --law there are {', '.join(LAW_DISCIPLINES)}"
-        )
-    loads = list(dict.fromkeys(args.load or [studies.LOAD]))
-    for law, load in product(args.law, loads):
-        parse_law_option(law)
-        if load >= 1:
-            raise InputError(f"--load {load:g}: with --law it has to be below 1")
+    disciplines = dict.fromkeys(args.disciplines or LAW_DISCIPLINES)
+    check_disciplines(disciplines, LAW_DISCIPLINES)
+    asked = asked_laws_and_loads(args)
+    for law, load in asked:
         _check_heartbeats(law, load, heartbeat_s)
-    return [
-        (law, load, name)
-        for law in dict.fromkeys(args.law)
-        for load in loads
-        for name in disciplines
-    ]
+    return [(law, load, name) for law, load in asked for name in disciplines]
 
 
 def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
@@ -98,17 +87,6 @@ def _check_heartbeats(law: str, load: float, heartbeat_s: float) -> None:
         raise InputError(
             f"--law {law}: {error}; its sizes are seconds here, {mean:g} on average"
         ) from None
-
-
-def _play_runs(tasks: Sequence[SlotRun], cores: int | None) -> dict[SlotRun, SlotMeans]:
-    found: dict[SlotRun, SlotMeans] = {}
-    with local_workers(cores) as do, steps_progress("runs", len(tasks), left=True) as watch:
-        for task, answer in answers_by_workers(do, slot_beside_machine, tasks):
-            if isinstance(answer, Lost):
-                raise InputError(f"{task.law}: a run could not be played: {answer.why}")
-            found[task] = answer
-            watch("", 1)
-    return found
 
 
 _NOTE = """\
@@ -143,13 +121,9 @@ def _write_csv(lines: Sequence[SlotLine], path: Path, heartbeat_s: float) -> Pat
         policy = slot_policy(line.discipline, line.law, heartbeat_s)
         where = (line.law, line.load, line.discipline, policy, heartbeat_s)
         means = (line.exact, line.by_heartbeats, line.machine.mean, line.cluster.mean)
-        rows.append((*where, *means, *_interval_values(line.added)))
+        rows.append((*where, *means, line.added.mean, line.added.half, line.added.runs))
     write_csv_rows(path, _COLUMNS, rows)
     return path
-
-
-def _interval_values(added: Interval) -> tuple[float, float | None, int]:
-    return added.mean, added.half, added.runs
 
 
 _COLUMNS = (
