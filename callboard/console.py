@@ -35,8 +35,14 @@ class ReportConsole(PlainConsole):
         self._wraps = sys.stdout.isatty()
         super().__init__(width=None if self._wraps else 120)
 
-    def print_line(self, text: Text) -> None:
-        self.print(text, soft_wrap=not self._wraps)
+    def print_line(self, text: str | Text = "", style: str = "") -> None:
+        """Print a text, one of a user just as it is."""
+        shown = plain(text, style) if isinstance(text, str) else text
+        self.print(shown, soft_wrap=not self._wraps)
+
+    def print_lines(self, lines: Iterable[str], style: str = "") -> None:
+        for line in lines:
+            self.print_line(line, style)
 
     def print_table_in_parts(self, table: Table) -> None:
         """Print a table whole: one that is too wide in parts, each with the columns of text that it

@@ -13,13 +13,13 @@ examples:
 
 import argparse
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from callboard.arguments import OneFile
-from callboard.console import PlainConsole, ReportConsole, plain, print_aside
+from callboard.console import PlainConsole, ReportConsole, print_aside
 from callboard.experiments.backtest.backtest import Backtest, backtest
 from callboard.experiments.backtest.history_parts import (
     HistoryPart,
@@ -296,9 +296,6 @@ def _print_backtest(
 ) -> None:
     console = ReportConsole()
 
-    def say(text: str = "") -> None:
-        console.print_line(plain(text))
-
     first = found[0].runs[0]
     compared, left_out = len(first.errors.jobs), sum(first.left_out.values())
     why = "; ".join(f"{number:,} {reason}" for reason, number in first.left_out.items())
@@ -306,30 +303,30 @@ def _print_backtest(
     seeds = len(found[0].runs)
     several = f", {seeds} seeds" if seeds > 1 else ""
     jobs = count(compared, "job")
-    say(f"{spec.scenario.name}: {jobs} compared with what was recorded{several}{out}")
-    for note in notes:
-        say(f"note: {note}")
+    console.print_line(
+        f"{spec.scenario.name}: {jobs} compared with what was recorded{several}{out}"
+    )
+    console.print_lines(f"note: {note}" for note in notes)
     if not compared:
-        say("no job that succeeded tells how long it took: there is nothing to compare")
+        console.print_line(
+            "no job that succeeded tells how long it took: there is nothing to compare"
+        )
         return
-    say()
-    for line in error_lines(found, parts):
-        say(line)
-    say()
-    for line in cause_lines(found, parts):
-        say(line)
+    console.print_line()
+    console.print_lines(error_lines(found, parts))
+    console.print_line()
+    console.print_lines(cause_lines(found, parts))
     if skewed := skewed_error_words(found, parts):
-        say(skewed)
+        console.print_line(skewed)
     for each in found:
-        _print_jobs(say, each, parts, several=len(found) > 1)
+        _print_jobs(console, each, parts, several=len(found) > 1)
     if played := list(engine_lines(run.result for each in found for run in each.runs)):
-        say()
-        for line in played:
-            say(line)
+        console.print_line()
+        console.print_lines(played)
 
 
 def _print_jobs(
-    say: Callable[[str], None],
+    console: ReportConsole,
     found: PolicyBacktest,
     parts: Sequence[HistoryPart],
     *,
@@ -338,12 +335,10 @@ def _print_jobs(
     first = found.runs[0]
     if not first.worst and len(first.errors.jobs) > _JOBS_SHOWN:
         return
-    say("")
+    console.print_line()
     if several:
-        say(f"{short_policy(found.policy)}:")
+        console.print_line(f"{short_policy(found.policy)}:")
     if len(first.errors.jobs) <= _JOBS_SHOWN:
-        for line in job_lines(found, parts):
-            say(line)
-        say("")
-    for line in worst_lines(first, of_seeds=len(found.runs) > 1):
-        say(line)
+        console.print_lines(job_lines(found, parts))
+        console.print_line()
+    console.print_lines(worst_lines(first, of_seeds=len(found.runs) > 1))

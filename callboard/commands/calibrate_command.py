@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.arguments import OneFile
-from callboard.console import ReportConsole, plain
+from callboard.console import ReportConsole
 from callboard.experiments.journal_paths import file_path, refuse_journal_as_history
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
@@ -122,15 +122,14 @@ def _as_json(found: Calibration) -> dict[str, object]:
 def _print_estimates(found: Calibration, path: Path, to: Path | None) -> None:
     console, imported = ReportConsole(), found.imported
     jobs, attempts = count(imported.jobs, "job"), count(imported.attempts, "attempt")
-    console.print_line(plain(f"{path.name}: {imported.recording.format}, {jobs}, {attempts}"))
+    console.print_line(f"{path.name}: {imported.recording.format}, {jobs}, {attempts}")
     if imported.recording.cut:
-        console.print_line(plain(f"note: {imported.recording.cut}"))
+        console.print_line(f"note: {imported.recording.cut}")
     console.print()
-    for line in _estimate_lines(found):
-        console.print_line(plain(line))
+    console.print_lines(_estimate_lines(found))
     if to is not None:
         console.print()
-        console.print_line(plain(f"{to}: a scenario that plays it {_changed_figures_words(found)}"))
+        console.print_line(f"{to}: a scenario that plays it {_changed_figures_words(found)}")
 
 
 def _estimate_lines(found: Calibration) -> Iterator[str]:

@@ -207,11 +207,11 @@ def _print_findings(
     for finding in findings:
         if finding.counterexample is not None:
             name = finding.prop.name
-            console.print_line(plain(f"{name}: {finding.prop.says}", "bold"))
-            console.print_line(plain(f"  {finding.counterexample.seen}"))
-            console.print_line(plain(f"  written to {written[name]}"))
+            console.print_line(f"{name}: {finding.prop.says}", "bold")
+            console.print_line(f"  {finding.counterexample.seen}")
+            console.print_line(f"  written to {written[name]}")
     if plan.left_out:
-        console.print_line(plain(plan.left_out))
+        console.print_line(plan.left_out)
     failed = len(plan.guaranteed & written.keys())
     console.print(plain(f"{count(failed, 'guarantee') if failed else 'no guarantee'} failed"))
 

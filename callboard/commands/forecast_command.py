@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.arguments import parse_moment, whole_number_type
-from callboard.console import ReportConsole, aligned_lines, plain
+from callboard.console import ReportConsole, aligned_lines
 from callboard.experiments.backtest.recorded_history import imported_history
 from callboard.experiments.forecast.continuations import Continuations
 from callboard.experiments.forecast.forecast import (
@@ -224,7 +224,7 @@ def _tell_nobody_there(
         why, when_ms = f"the first job, {first.name}, comes at", first.submit_ms
     at, when = (clock_time(max(each - world.ahead_ms, 0)) for each in (at_ms, when_ms))
     told = f"{world.name}: nothing is in the system at {at}: {why} {when}"
-    ReportConsole().print_line(plain(told))
+    ReportConsole().print_line(told)
     return 0
 
 
@@ -272,12 +272,12 @@ def _test_forecasts(world: _World, workers: Workers, options: argparse.Namespace
     else:
         error = f"the median error was {told.median_error:.0%} of what was left"
         said = f"{world.name}: of {asked} {_coverage_words(told)}; {error}"
-    ReportConsole().print_line(plain(said))
+    ReportConsole().print_line(said)
     if told.falls_short:
         wrong = f"do not trust these intervals here: far fewer than {LEVEL:.0%} held what happened"
-        ReportConsole().print_line(plain(wrong))
+        ReportConsole().print_line(wrong)
     if world.note:
-        ReportConsole().print_line(plain(f"note: {world.note}"))
+        ReportConsole().print_line(f"note: {world.note}")
     return 0
 
 
@@ -318,15 +318,15 @@ def _print_forecasts(
     at = clocked(state.at_ms)
     shown = "" if len(found) == there else f", {len(found)} of them shown"
     told = f"{world.name} at {at}: {count(there, 'job')} in the system{shown}"
-    console.print_line(plain(told))
+    console.print_line(told)
     if world.note:
-        console.print_line(plain(f"note: {world.note}"))
+        console.print_line(f"note: {world.note}")
     if played := _departure_from_history_note(world, state):
-        console.print_line(plain(f"note: {played}"))
+        console.print_line(f"note: {played}")
     for why in dict.fromkeys(each.why_open for each in found if each.why_open):
         names = [world.spec.jobs[each.job].name for each in found if each.why_open == why]
         some = and_more(names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN)
-        console.print_line(plain(f"note: no interval for {some}: {why}"))
+        console.print_line(f"note: no interval for {some}: {why}")
     rows = [("job", "done", "left", "ends", f"{LEVEL:.0%} of the ends", "ended")]
     for each in found:
         job = world.spec.jobs[each.job]
@@ -342,9 +342,8 @@ def _print_forecasts(
                 clocked(world.ended_ms[each.job]) if each.job in world.ended_ms else "",
             )
         )
-    console.print_line(plain(""))
-    for line in aligned_lines(rows, figures=True):
-        console.print_line(plain(line))
+    console.print_line("")
+    console.print_lines(aligned_lines(rows, figures=True))
 
 
 def _departure_from_history_note(world: _World, state: KnownState) -> str:

@@ -14,7 +14,7 @@ from inspect import cleandoc
 import msgspec
 
 from callboard.actors.architectures import ARCHITECTURES
-from callboard.console import ReportConsole, plain, print_list
+from callboard.console import ReportConsole, print_list
 from callboard.experiments.run import plugins
 from callboard.scheduler.policy import PolicySpecError, Spelled
 from callboard.scheduler.preemption.rank_based import RankPreemption
@@ -59,8 +59,7 @@ def _describe_parts(named: Sequence[str]) -> None:
     console = ReportConsole()
     for text in named:
         for spec in plugins.parts_named_in(text):
-            for line in _description_lines(spec.part, spec.name):
-                console.print_line(plain(line))
+            console.print_lines(_description_lines(spec.part, spec.name))
 
 
 def _description_lines(part: type[Spelled], name: str) -> Iterator[str]:

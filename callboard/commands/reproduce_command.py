@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from callboard.arguments import OneFile, whole_number_type
-from callboard.console import ReportConsole, plain, print_aside
+from callboard.console import ReportConsole, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.computing import compute_missing
 from callboard.experiments.many.result_store import ResultStore, users_store_path
@@ -272,10 +272,10 @@ def _list_artefacts(last: dict[str, ArtefactOutcome], *, as_json: bool) -> None:
         return
     console = ReportConsole()
     console.print(catalogue_table(ARTEFACTS, known))
-    console.print_line(plain(tally_words([known[a.id] for a in ARTEFACTS if a.id in known])))
+    console.print_line(tally_words([known[a.id] for a in ARTEFACTS if a.id in known]))
     here = count(sum(each.id in last for each in ARTEFACTS), "verdict")
     told = f"{here} computed here, the others as recorded in docs/reproduction.md"
-    console.print_line(plain(told))
+    console.print_line(told)
 
 
 def _print_outcomes(
@@ -290,4 +290,4 @@ def _print_outcomes(
         console.print(artefact_table(artefact, outcome))
         console.print()
     if len(pairs) > 1:
-        console.print_line(plain(tally_words(found)))
+        console.print_line(tally_words(found))

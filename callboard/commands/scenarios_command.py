@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from callboard.console import ReportConsole, plain, print_list
+from callboard.console import ReportConsole, print_list
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.library_list import scenario_description, tour_names
 from callboard.scenarios.portrait import portrait_of
@@ -30,8 +30,7 @@ def scenarios_command(options: argparse.Namespace) -> int:
         return 0
     console = ReportConsole()
     for name in options.scenarios:
-        for line in _description_lines(name):
-            console.print_line(plain(line))
+        console.print_lines(_description_lines(name))
     return 0
 
 

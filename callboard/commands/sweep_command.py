@@ -23,7 +23,7 @@ import msgspec
 
 from callboard.allocations import queue_overrides
 from callboard.arguments import OneFile, parse_moment, whole_number_type
-from callboard.console import ReportConsole, plain, print_aside
+from callboard.console import ReportConsole, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
 from callboard.experiments.many.sweeps.design_file import read_design
@@ -162,10 +162,9 @@ def sweep_command(options: argparse.Namespace) -> int:
         if not options.json:
             if others := sum(each.was_played for each in known.values() if each.place not in asked):
                 told = f"the store has {count(others, 'run')} of other sweeps, too"
-                ReportConsole().print_line(plain(f"{told}; --show shows all"))
+                ReportConsole().print_line(f"{told}; --show shows all")
             switches = (switch_note(sweep.first_run(name)) for name in plan.scenarios)
-            for hint in filter(None, (*switches, *sweep.interval_hints())):
-                ReportConsole().print_line(plain(hint))
+            ReportConsole().print_lines(filter(None, (*switches, *sweep.interval_hints())))
         _print_counts(counts, stopped=stopped)
     if stopped:
         return EXIT_INTERRUPTED
@@ -311,7 +310,7 @@ def _print_results(
         return 0
     console = ReportConsole()
     if not played:
-        console.print_line(plain(f"{options.store}: {NOTHING_YET}"))
+        console.print_line(f"{options.store}: {NOTHING_YET}")
         return 0
     groups = by_setting(without_points(played, questions))
     if groups:
@@ -319,23 +318,24 @@ def _print_results(
     results = (cell.result for cell in cells if cell.result is not None)
     notes = notes_with_scenario(cells, store.notes())
     copies = filter(None, [seed_copies_note(groups)])
-    for line in (
-        *_failure_lines(cells),
-        *copies,
-        *_skewed_settings_lines(groups),
-        *notes,
-        *engine_lines(results),
-    ):
-        console.print_line(plain(line))
+    console.print_lines(
+        (
+            *_failure_lines(cells),
+            *copies,
+            *_skewed_settings_lines(groups),
+            *notes,
+            *engine_lines(results),
+        )
+    )
     for question in questions:
         known = indices_by_policy(question, cells)
         for policy, indices in known.items():
             console.print(index_table(question, policy, indices))
             if few := few_points_note(question, indices):
-                console.print_line(plain(few))
+                console.print_line(few)
         if not known:
             of = count(len(question.settings_with_fixed()), "setting")
-            console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
+            console.print_line(f"{question.method}: some of its {of} have not been played")
     return 0
 
 
