@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callboard.actors.config import node_facts
-from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.console import PlainConsole, ReportConsole, plain, print_aside
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.many.seed_runs import SeedRuns
 from callboard.experiments.many.steady_state import steady_state_of
@@ -27,7 +27,7 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.seed_draws import draws_nothing
 from callboard.histories.quantiles import require_scipy
 from callboard.journal.checks.findings import RuleReport
-from callboard.playing import play_rows, say_replaced
+from callboard.playing import PlayedRows, play_rows, say_replaced
 from callboard.run_arguments import PlannedWorld, run_key
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scheduler.model import Millis
@@ -38,7 +38,7 @@ from callboard.tables.policy_table import policy_table
 from callboard.tables.steady_table import steady_json, steady_lines, steady_table
 
 
-class Told(NamedTuple):
+class WorldOutcome(NamedTuple):
     """What came of a scenario as plain data, whether Ctrl-C has cut it short, and whether the
     preemption of one of its runs went round.
     """
@@ -53,7 +53,7 @@ SEEDS_HINT = "--seeds 10 gives intervals."
 
 def single_seed_player(
     options: argparse.Namespace, worlds: Sequence[PlannedWorld]
-) -> Callable[[PlannedWorld], Told]:
+) -> Callable[[PlannedWorld], WorldOutcome]:
     """What plays one of these scenarios and prints its table; InputError for bad arguments."""
     if options.steady:
         require_scipy()
@@ -65,11 +65,23 @@ def single_seed_player(
 
 def _play_and_print(
     world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
-) -> Told:
-    console = PlainConsole(stderr=True)
-    rows, interrupted = play_rows(
-        [world.runs()],
-        console,
+) -> WorldOutcome:
+    rows, interrupted = play_as_asked([world.runs()], options, paths)
+    played = [result for result in rows[0] if result is not None]
+    if told := _mismatch_with_journal(world, options, played):
+        print_aside(told)
+    if not options.json:
+        _print_results(world, played, options, interrupted=interrupted)
+    return outcome_of([_result_json(result, options) for result in played], played, interrupted)
+
+
+def play_as_asked(
+    rows: Sequence[Sequence[RunSpec]], options: argparse.Namespace, paths: Mapping[RunKey, Path]
+) -> PlayedRows:
+    """Play and record rows of runs as the arguments say."""
+    return play_rows(
+        rows,
+        PlainConsole(stderr=True),
         driver=options.driver,
         check=options.check,
         paths=paths,
@@ -77,14 +89,6 @@ def _play_and_print(
         cores=options.cores,
         engine=options.engine,
     )
-    played = [result for result in rows[0] if result is not None]
-    if told := _mismatch_with_journal(world, options, played):
-        console.print(plain(told), soft_wrap=True)
-    if not options.json:
-        _print_results(world, played, options, interrupted=interrupted)
-    tell_livelocks(played, console)
-    livelocked = any(result.livelock for result in played)
-    return Told([_result_json(result, options) for result in played], interrupted, livelocked)
 
 
 def _mismatch_with_journal(
@@ -125,13 +129,17 @@ def backtest_words(
     return backtest_sentence(world, options, played)
 
 
-def tell_livelocks(played: Sequence[RunResult], console: PlainConsole) -> None:
-    """Say which runs were ended because their preemption went round, and how it came to that."""
-    for result in played:
-        if result.livelock:
-            told = f"callboard: {result.summary.policy}: {result.livelock}"
-            for line in told.split("\n"):
-                console.print(plain(line), soft_wrap=True)
+def outcome_of(
+    objects: list[dict[str, object]], played: Sequence[RunResult], interrupted: bool
+) -> WorldOutcome:
+    """What came of these runs, after saying which were ended because their preemption went round,
+    and how it came to that.
+    """
+    went_round = [result for result in played if result.livelock]
+    for result in went_round:
+        for line in f"callboard: {result.summary.policy}: {result.livelock}".split("\n"):
+            print_aside(line)
+    return WorldOutcome(objects, interrupted, livelocked=bool(went_round))
 
 
 def _result_json(result: RunResult, options: argparse.Namespace) -> dict[str, object]:
@@ -144,12 +152,12 @@ def print_heading(world: PlannedWorld, seeds: str) -> None:
     console, spec = ReportConsole(), world.spec
     scenario = spec.scenario
     console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
-    console.print_line(plain(f"{_size_words(spec)}, {seeds}"))
+    console.print_line(f"{_size_words(spec)}, {seeds}")
     if world.note:
-        console.print_line(plain(f"note: {world.note}"))
+        console.print_line(f"note: {world.note}")
     for hint in (switch_note(spec), world.heartbeat_hint):
         if hint:
-            console.print_line(plain(hint))
+            console.print_line(hint)
 
 
 def _print_results(
@@ -172,17 +180,17 @@ def _print_results(
     if options.steady:
         _print_steady(console, played)
     if len(played) > 1 and not switch_note(world.spec):
-        console.print_line(plain(_comparison_words(world.spec, played), "bold"))
+        console.print_line(_comparison_words(world.spec, played), "bold")
     if tested := "" if interrupted else backtest_words(world, options, played):
-        console.print_line(plain(tested))
+        console.print_line(tested)
     if unreached := unreached_note(world.spec, _run_ends_ms(played)):
-        console.print_line(plain(f"note: {unreached}"))
+        console.print_line(f"note: {unreached}")
     for each in played:
         told = _footnotes(each, verbose=options.verbose)
-        for line in (*told, *_thinking_lines(each), *_checked_rule_lines(each.checks)):
-            console.print_line(plain(line, "dim"))
-    for line in engine_lines(each for each in played if each.engine != TWIN):
-        console.print_line(plain(line, "dim"))
+        console.print_lines(
+            (*told, *_thinking_lines(each), *_checked_rule_lines(each.checks)), "dim"
+        )
+    console.print_lines(engine_lines(each for each in played if each.engine != TWIN), "dim")
     console.print()
 
 
@@ -200,8 +208,7 @@ def _print_steady(console: ReportConsole, played: Sequence[RunResult]) -> None:
     found = [(short_policy(each.summary.policy), steady_state_of(each)) for each in played]
     if (table := steady_table(found)) is not None:
         console.print(table)
-    for line in steady_lines(found):
-        console.print_line(plain(line))
+    console.print_lines(steady_lines(found))
 
 
 def _comparison_words(spec: RunSpec, played: Sequence[RunResult]) -> str:

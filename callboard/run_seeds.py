@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.console import PlainConsole, ReportConsole
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.many.seed_runs import ResultRow, SeedRuns, mean_response_s
 from callboard.experiments.many.seeds import seeds_of
@@ -21,9 +21,15 @@ from callboard.experiments.run.run_hints import switch_note
 from callboard.experiments.run.run_result import RunResult
 from callboard.experiments.user_errors import InputError
 from callboard.histories.quantiles import require_scipy
-from callboard.playing import play_rows, say_replaced
+from callboard.playing import say_replaced
 from callboard.run_arguments import PlannedWorld
-from callboard.run_once import Told, backtest_words, print_heading, tell_livelocks
+from callboard.run_once import (
+    WorldOutcome,
+    backtest_words,
+    outcome_of,
+    play_as_asked,
+    print_heading,
+)
 from callboard.scheduler.text.quantities import count
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json
@@ -55,7 +61,7 @@ class PlayedSeeds(NamedTuple):
 
 def several_seeds_player(
     options: argparse.Namespace, worlds: Sequence[PlannedWorld]
-) -> Callable[[PlannedWorld], Told]:
+) -> Callable[[PlannedWorld], WorldOutcome]:
     """What plays one of these scenarios with its seeds and prints its tables; InputError for bad
     arguments, MissingExtraError where no interval can be computed.
     """
@@ -125,17 +131,15 @@ def _first_stage_size(usual: int, most: int) -> int:
 
 def _play_and_print(
     world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
-) -> Told:
+) -> WorldOutcome:
     played = _play_seeds(world, options, paths)
     if not options.json:
         _print_results(world, played, options)
     everything = [each for row in played.runs.rows for each in row if each is not None]
-    tell_livelocks(everything, PlainConsole(stderr=True))
-    livelocked = any(result.livelock for result in everything)
     told = seeds_json(played.runs, options.by)
     for place, of_policy in enumerate(told):
         of_policy.update(_verdict_json(played, place))
-    return Told(told, played.interrupted, livelocked)
+    return outcome_of(told, everything, played.interrupted)
 
 
 def _verdict_json(played: PlayedSeeds, place: int) -> dict[str, object]:
@@ -156,11 +160,7 @@ def _play_seeds(
     world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
 ) -> PlayedSeeds:
     """Play seeds until there are no more, or until the rule has enough."""
-    seeds, rows, console = (
-        _asked_seeds(options, world),
-        dict[int, ResultRow](),
-        PlainConsole(stderr=True),
-    )
+    seeds, rows = _asked_seeds(options, world), dict[int, ResultRow]()
     rule, verdict, interrupted = _stopping_rule(options, len(seeds)), None, False
     alive = tuple(range(len(world.policies)))
     while not interrupted:
@@ -172,16 +172,7 @@ def _play_seeds(
         if not batch:
             break
         specs = [[runs[place] for place in alive] for runs in map(world.runs, batch)]
-        more, interrupted = play_rows(
-            specs,
-            console,
-            driver=options.driver,
-            check=options.check,
-            paths=paths,
-            slowdown=options.slowdown,
-            cores=options.cores,
-            engine=options.engine,
-        )
+        more, interrupted = play_as_asked(specs, options, paths)
         for seed, row in zip(batch, more, strict=True):
             if _all_runs_ended(row):
                 rows[seed] = _row_with_gaps(row, alive, len(world.policies))
@@ -228,7 +219,7 @@ def _print_results(world: PlannedWorld, played: PlayedSeeds, options: argparse.N
     console, runs = ReportConsole(), played.runs
     print_heading(world, _seeds_words(runs.seeds))
     if not runs.rows:
-        console.print_line(plain("no seed was played to its end"))
+        console.print_line("no seed was played to its end")
         return
     told = runs.without_copies()
     console.print_table_in_parts(seed_table(told, VERBOSE_ROWS if options.verbose else TABLE_ROWS))
@@ -240,12 +231,11 @@ def _print_results(world: PlannedWorld, played: PlayedSeeds, options: argparse.N
     if len(runs.policies) > 1 and not switch_note(world.spec):
         if told is runs and (differences := difference_table(runs)).rows:
             console.print(differences)
-        console.print_line(plain(found_sentence(runs), "bold"))
+        console.print_line(found_sentence(runs), "bold")
     first = [result for result in runs.rows[0] if result is not None]
     if tested := "" if played.interrupted else backtest_words(world, options, first):
-        console.print_line(plain(tested))
-    for line in _remark_lines(played, options):
-        console.print_line(plain(line))
+        console.print_line(tested)
+    console.print_lines(_remark_lines(played, options))
     console.print()
 
 

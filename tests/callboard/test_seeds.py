@@ -258,7 +258,7 @@ def test_seeds_cut_short_are_left_out_and_the_others_keep_their_numbers(
     def cut_short(rows: Sequence[Sequence[RunSpec]], *_: object, **__: object) -> PlayedRows:
         return PlayedRows([[None, None], [run_simulation(spec) for spec in rows[1]]], True)
 
-    monkeypatch.setattr(run_seeds, "play_rows", cut_short)
+    monkeypatch.setattr(run_seeds, "play_as_asked", cut_short)
     status, out, _ = callboard("run", *SMALL, "--seeds", "4..5", "--json")
     assert (status, json.loads(out)[0]["seeds"]) == (130, [5])
     assert [run["seed"] for run in json.loads(out)[0]["runs"]] == [5]
