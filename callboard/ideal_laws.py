@@ -1,7 +1,7 @@
 """`callboard ideal --law`: jobs of named distributions, theory's means beside those played."""
 
 from argparse import Namespace
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import product
 from pathlib import Path
@@ -150,7 +150,8 @@ def _play_runs(
     return {each: [found[task] for task in tasks if task.system == each] for each in wanted}
 
 
-_Task, _Means = TypeVar("_Task", bound=Hashable), TypeVar("_Means")
+_Task = TypeVar("_Task")
+_Means = TypeVar("_Means")
 
 
 def play_by_workers(
