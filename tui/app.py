@@ -55,7 +55,7 @@ from callboard.tui.playback import Playback
 from callboard.tui.saving import SaveFlow
 from callboard.tui.screens.comparison_view import ComparisonView
 from callboard.tui.screens.help import HelpScreen
-from callboard.tui.screens.menus import FormScreen, MenuScreen
+from callboard.tui.screens.menus import FormScreen, MenuScreen, put_question
 from callboard.tui.screens.run_view import RunView
 from callboard.tui.screenshot import png_of, screenshot_path, svg_of
 from callboard.tui.theme import next_theme, register_themes
@@ -344,13 +344,12 @@ class CallboardApp(App[None]):
         self.playback.seek(event.at_ms, event.mark)
 
     def action_ask_time(self) -> None:
-        def filled(fields: FormFields | None) -> None:
-            if fields is not None:
-                self.playback.ask_frame(GoTo(parse_time(fields["time"])))
+        def read(fields: FormFields) -> GoTo:
+            return GoTo(parse_time(fields["time"]))
 
         question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
-        form = FormScreen(question, {"time": ""}, lambda fields: parse_time(fields["time"]))
-        self.push_screen(form, filled)
+        form = FormScreen(question, {"time": ""}, read)
+        put_question(self, form, lambda fields: self.playback.ask_frame(read(fields)))
 
     def action_ask_jump(self) -> None:
         frame, run = self.playback.frame, self.playback.run
@@ -361,12 +360,9 @@ class CallboardApp(App[None]):
         def read(fields: FormFields) -> Jump:
             return read_jump(fields["to"], frame, run, self.playback.names)
 
-        def filled(fields: FormFields | None) -> None:
-            if fields is not None:
-                self._follow_jump(read(fields))
-
         question = "Jump to a job, a node or a time:  job-3, a name, node-4, 7:30"
-        self.push_screen(FormScreen(question, {"to": ""}, read), filled)
+        form = FormScreen(question, {"to": ""}, read)
+        put_question(self, form, lambda fields: self._follow_jump(read(fields)))
 
     def _follow_jump(self, jump: Jump) -> None:
         if jump.at_ms is not None:
@@ -564,16 +560,14 @@ class CallboardApp(App[None]):
         """What the colours of jobs are to stand for."""
         by = [ColourBy.FITTING, *COLOURED_BY]
         keys = "jpulaqs"
-
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                self.playback.set_view_and_ask(colour_by=by[number])
-
         lines = list(zip(keys, COLOURED_BY.values(), strict=True))
         fitting = f"what fits: job; in a run of over {FEW_JOBS} jobs pool, user or size"
         lines.insert(0, ("f", fitting))
         question = "Colour jobs and slots by what?"
-        self.push_screen(MenuScreen(question, [("", lines)], by.index(self.view.colour_by)), chosen)
+        menu = MenuScreen(question, [("", lines)], by.index(self.view.colour_by))
+        put_question(
+            self, menu, lambda number: self.playback.set_view_and_ask(colour_by=by[number])
+        )
 
     def action_sort(self) -> None:
         """By the next of the columns that are on the screen: of others no title would say so."""
@@ -609,22 +603,20 @@ class CallboardApp(App[None]):
     def action_ask_kind(self) -> None:
         kinds = ["", *EVENT_KINDS]
 
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                self.playback.set_view_and_ask(log_kind=kinds[number], log_back=0)
+        def show_only(number: int) -> None:
+            self.playback.set_view_and_ask(log_kind=kinds[number], log_back=0)
 
         lines = [("", kind or "all kinds") for kind in kinds]
         question, now = "Show events of which kind?", kinds.index(self.view.log_kind)
-        self.push_screen(MenuScreen(question, [("", lines)], now), chosen)
+        put_question(self, MenuScreen(question, [("", lines)], now), show_only)
 
     def action_ask_filter(self) -> None:
-        def filled(fields: FormFields | None) -> None:
-            if fields is not None:
-                text = fields["text"].strip()
-                self.playback.set_view_and_ask(filter=text, jobs_top=0, log_back=0)
+        def filter_by(fields: FormFields) -> None:
+            text = fields["text"].strip()
+            self.playback.set_view_and_ask(filter=text, jobs_top=0, log_back=0)
 
         question = "Only jobs and events with a text; !text: without it"
-        self.push_screen(FormScreen(question, {"text": self.view.filter}), filled)
+        put_question(self, FormScreen(question, {"text": self.view.filter}), filter_by)
 
     # The screen itself.
 

@@ -15,7 +15,7 @@ from callboard.journal.replay.source import GoTo
 from callboard.scheduler.model import Millis
 from callboard.scheduler.text.quantities import clock
 from callboard.tui.playback import Playback
-from callboard.tui.screens.menus import FormScreen, MenuScreen
+from callboard.tui.screens.menus import FormScreen, MenuScreen, put_question
 
 _NO_FORK = "this run takes no other policy on its way; `--policy` twice shows two from their start"
 
@@ -94,13 +94,10 @@ class InterventionFlow:
         items = [item for group in groups for item in group.items]
         lines = [(each.heading, [(i.key, i.title) for i in each.items]) for each in groups]
 
-        def chosen(number: int | None) -> None:
-            if number is None:
-                resume()
-            else:
-                self._follow_item(title, items[number], resume)
+        def chosen(number: int) -> None:
+            self._follow_item(title, items[number], resume)
 
-        self._app.push_screen(MenuScreen(title, lines), chosen)
+        put_question(self._app, MenuScreen(title, lines), chosen, resume)
 
     def _follow_item(self, title: str, item: menus.MenuItem, resume: Callable[[], None]) -> None:
         match item.then:
@@ -112,13 +109,11 @@ class InterventionFlow:
                 self._carry_out_choice(choice, resume)
 
     def _fill_in_form(self, form: menus.MenuForm, resume: Callable[[], None]) -> None:
-        def filled(fields: menus.FormFields | None) -> None:
-            if fields is None:
-                resume()
-            else:
-                self._carry_out_choice(form.read(fields), resume)
+        def filled(fields: menus.FormFields) -> None:
+            self._carry_out_choice(form.read(fields), resume)
 
-        self._app.push_screen(FormScreen(form.question, form.fields, form.read), filled)
+        dialog = FormScreen(form.question, form.fields, form.read)
+        put_question(self._app, dialog, filled, resume)
 
     def _carry_out_choice(self, choice: menus.MenuChoice, resume: Callable[[], None]) -> None:
         """An intervention happens at the moment that is shown, however far the run has come."""

@@ -13,7 +13,7 @@ from callboard.experiments.live.intervention_menu import FormFields
 from callboard.experiments.live.live_requests import Save
 from callboard.experiments.user_errors import InputError
 from callboard.tui.playback import Playback
-from callboard.tui.screens.menus import FormScreen, MenuScreen
+from callboard.tui.screens.menus import FormScreen, MenuScreen, put_question
 
 _LOST = "Changed by hand, and not recorded: leave?"
 _LOST_LINES = (
@@ -59,25 +59,20 @@ class SaveFlow:
         """Offer both ways to save the run in front."""
         go_on = self._playback.player.hold()
 
-        def chosen(number: int | None) -> None:
-            if number is None:
-                go_on()
-            else:
-                self._ask_name(number == 1, go_on, go_on)
+        def chosen(number: int) -> None:
+            self._ask_name(number == 1, go_on, go_on)
 
         frame = self._playback.frame
         which = f" under {frame.policy}" if frame is not None and frame.comparison else ""
-        self._app.push_screen(MenuScreen(f"Save the run{which} as", [("", _WAYS)]), chosen)
+        menu = MenuScreen(f"Save the run{which} as", [("", _WAYS)])
+        put_question(self._app, menu, chosen, go_on)
 
     def _ask_name(
         self, as_journal: bool, then: Callable[[], None], give_up: Callable[[], None]
     ) -> None:
         """Save under a name, and `then`; or `give_up`."""
 
-        def filled(fields: FormFields | None) -> None:
-            if fields is None:
-                give_up()
-                return
+        def filled(fields: FormFields) -> None:
             path = _named_path(fields)
             save = Save(str(path), as_journal)
             if path.exists():
@@ -88,7 +83,8 @@ class SaveFlow:
         question = "Save as which journal?" if as_journal else "Save as which scenario file?"
         run = self._playback.run
         name = _free_name(run.name if run is not None else "run", _ENDINGS[as_journal])
-        self._app.push_screen(FormScreen(question, {"file": name}, _named_path), filled)
+        form = FormScreen(question, {"file": name}, _named_path)
+        put_question(self._app, form, filled, give_up)
 
     def _ask_to_replace(
         self, save: Save, then: Callable[[], None], give_up: Callable[[], None]

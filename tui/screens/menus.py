@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
@@ -20,6 +20,26 @@ _LABEL = 20
 
 MenuLine = tuple[str, str]
 """A key, which may be empty, and the text beside it."""
+
+
+_Answer = TypeVar("_Answer")
+
+
+def put_question(
+    app: App[Any],
+    dialog: Screen[_Answer | None],
+    then: Callable[[_Answer], object],
+    give_up: Callable[[], object] = lambda: None,
+) -> None:
+    """Put up a dialog, and do `then` with what it comes to, or `give_up` after escape."""
+
+    def answered(answer: _Answer | None) -> None:
+        if answer is None:
+            give_up()
+        else:
+            then(answer)
+
+    app.push_screen(dialog, answered)
 
 
 class MenuScreen(ModalScreen[int | None]):

@@ -355,21 +355,20 @@ class StartApp(App[StartChoice]):
     def _ask_another_policy(self) -> None:
         """Let a policy be typed in; it is offered from then on, and ticked here."""
         from callboard.experiments.run.plugins import canonical_policy
-        from callboard.tui.screens.menus import FormScreen
+        from callboard.tui.screens.menus import FormScreen, put_question
 
         def check(fields: dict[str, str]) -> str:
             return canonical_policy(fields["policy"].strip())
 
-        def filled(fields: dict[str, str] | None) -> None:
-            offer = self._highlighted_offer
-            if fields is not None and offer is not None:
+        def filled(fields: dict[str, str]) -> None:
+            if (offer := self._highlighted_offer) is not None:
                 self._typed.append(check(fields))
                 ticked = self._ticked[offer.name]
                 self._ticked[offer.name] = _with_policy(ticked, self._typed[-1])
                 self._refresh_texts()
 
         question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
-        self.push_screen(FormScreen(question, {"policy": ""}, check), filled)
+        put_question(self, FormScreen(question, {"policy": ""}, check), filled)
 
     def on_input_submitted(self) -> None:
         self.action_watch()
