@@ -7,7 +7,7 @@ journals differ, for `check` when a guarantee failed), 2 for bad input, 130 afte
 import argparse
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import dropwhile
 from pathlib import Path
@@ -91,7 +91,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
 
 def _parse_and_run(arguments: Sequence[str] | None) -> int:
     words = _help_as_option(list(sys.argv[1:] if arguments is None else arguments))
-    parser = make_parser(words[0] if words else "")
+    parser = make_parser(*words[:1])
     options = _parsed_options(parser, words)
     if options.command is None:
         return _start_without_command(parser)
@@ -251,17 +251,10 @@ def _argument_help(argument: argparse.Action) -> str:
     return (argument.help or "") % vars(argument)
 
 
-def make_parser(command: str = "") -> argparse.ArgumentParser:
-    """The whole command line, with the arguments of one command: the others are not loaded."""
-    return _parser_with([command])
-
-
-def make_whole_parser() -> argparse.ArgumentParser:
-    """The whole command line with the arguments of all commands, which takes a second to load."""
-    return _parser_with(COMMAND_SUMMARIES)
-
-
-def _parser_with(commands: Collection[str]) -> argparse.ArgumentParser:
+def make_parser(*commands: str) -> argparse.ArgumentParser:
+    """The whole command line, with the arguments of these commands: the others are not loaded, as
+    all take a second.
+    """
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Parser("callboard", description=_ABOUT, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"callboard {__version__}")

@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def completion_command(options: argparse.Namespace) -> int:
     import shtab
 
-    from callboard.cli import make_whole_parser
+    from callboard.cli import COMMAND_SUMMARIES, make_parser
 
-    parser = make_whole_parser()
+    parser = make_parser(*COMMAND_SUMMARIES)
     by_metavar = _completers_by_metavar()
     for action in _all_actions(parser):
         if action.metavar in by_metavar:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from callboard.cli import COMMAND_SUMMARIES, make_whole_parser
+from callboard.cli import COMMAND_SUMMARIES, make_parser
 from callboard.experiments.run.plugins import canonical_policy
 from callboard.scenarios.library_list import LIBRARY
 from docs.making.book.command_facts import all_commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PARSER = make_whole_parser()
+PARSER = make_parser(*COMMAND_SUMMARIES)
 OPTIONS = {
     command.name: {
         word.split()[0]

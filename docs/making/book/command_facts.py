@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from callboard.cli import COMMAND_SUMMARIES, make_whole_parser
+from callboard.cli import COMMAND_SUMMARIES, make_parser
 
 
 class OptionFacts(NamedTuple):
@@ -27,7 +27,8 @@ class CommandFacts(NamedTuple):
 
 def all_commands() -> Iterator[CommandFacts]:
     """Every command, in the order of `callboard --help`."""
-    (parsers,) = (each for each in make_whole_parser()._actions if _has_commands(each))
+    whole = make_parser(*COMMAND_SUMMARIES)
+    (parsers,) = (each for each in whole._actions if _has_commands(each))
     assert isinstance(parsers.choices, dict)
     for name, parser in parsers.choices.items():
         about = " ".join((parser.description or "").split())
