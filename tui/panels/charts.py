@@ -71,8 +71,8 @@ _WASTED = Chart(
 )  # fmt: skip
 
 CHARTS = (_MAPS, _REDUCES, _JOBS, _LOCAL, _WASTED)
-_ALWAYS = (_MAPS, _JOBS)
-COMPARED_CHARTS = (_MAPS, _JOBS)
+_MAIN_CHARTS = (_MAPS, _JOBS)
+"""Those that are always there, and compared."""
 
 
 class ChartsPane(Pane):
@@ -140,9 +140,9 @@ class ComparisonChartsPane(ChartsPane):
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         place, side = divmod(y, 2)
-        if frame.comparison is None or place >= len(COMPARED_CHARTS):
+        if frame.comparison is None or place >= len(_MAIN_CHARTS):
             return ()
-        return self._chart_of_side(frame.comparison.frames(frame), COMPARED_CHARTS[place], side)
+        return self._chart_of_side(frame.comparison.frames(frame), _MAIN_CHARTS[place], side)
 
     def _chart_of_side(self, both: tuple[Frame, Frame], chart: Chart, side: int) -> Iterator[Span]:
         name = chart.short if side == 0 else ""
@@ -159,7 +159,7 @@ def _charts_to_show(frame: Frame) -> list[Chart]:
     return [
         chart
         for chart in CHARTS
-        if chart in _ALWAYS or any(value > 0 for value in chart.of(frame.charts))
+        if chart in _MAIN_CHARTS or any(value > 0 for value in chart.of(frame.charts))
     ]
 
 

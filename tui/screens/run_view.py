@@ -76,7 +76,7 @@ class RunView(Container):
         jobs = frame.jobs_found if view.all_jobs or frame.over else most_jobs_at_once(frame)
         wants = Wants(slots.wanted_lines, jobs, charts.wanted_lines(1), slots.has_many_nodes)
         total = self.size.height - self.query_one(ResultPane).lines_taken
-        heights = _no_heights("slots", *self.lower)
+        heights: dict[str, int | None] = dict.fromkeys(("slots", *self.lower))
         main = self.screen
         if main.has_class("-small") and not main.has_class("-alone"):
             shown = next(each for each in self.lower if self.has_class(f"with-{each}"))
@@ -121,8 +121,3 @@ class RunView(Container):
         kept = () if pane is None else (pane, *pane.ancestors)
         for each in (self, *self.query("*")):
             each.set_class(each in kept, "alone")
-
-
-def _no_heights(*names: str) -> dict[str, int | None]:
-    """No height for any, which leaves it to the style sheet."""
-    return dict.fromkeys(names)
