@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, count
 from pathlib import Path
 
@@ -64,11 +64,16 @@ def file_path(option: str, asked: str) -> Path:
     return path
 
 
+def is_one_of(path: Path, files: Iterable[Path]) -> bool:
+    """Whether the path leads to one of the files, whatever it is called."""
+    return path.exists() and any(each.exists() and path.samefile(each) for each in files)
+
+
 def refuse_twice(paths: Sequence[Path]) -> None:
     """InputError where one journal is named twice: it would be compared with itself."""
     for place, path in enumerate(paths):
         for other in paths[:place]:
-            if path.exists() and other.exists() and path.samefile(other):
+            if is_one_of(path, [other]):
                 same = "" if path == other else f", as {other} too"
                 raise InputError(f"{path}: this is named twice{same}; name each journal once")
 

@@ -39,7 +39,7 @@ from callboard.experiments.files_for_other_systems import (
     write_scheduler_file,
     write_sls_folder,
 )
-from callboard.experiments.journal_paths import check_folder, file_path
+from callboard.experiments.journal_paths import check_folder, file_path, is_one_of
 from callboard.experiments.live.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import replacement_words, whole_file
@@ -175,8 +175,7 @@ def _checked_target(to: str, journals: Sequence[Path], form: Format) -> Path:
         check_folder("--to", path)
         return path
     path = file_path("--to", to)
-    there = [each for each in journals if each.exists()]
-    if path.exists() and any(path.samefile(each) for each in there):
+    if is_one_of(path, journals):
         raise InputError(f"--to {to}: this is the journal itself; choose another name")
     return path
 

@@ -39,7 +39,7 @@ from typing import Any
 
 from callboard.arguments import OneFile, whole_number_type
 from callboard.console import print_aside
-from callboard.experiments.journal_paths import check_folder, file_path, refuse_twice
+from callboard.experiments.journal_paths import check_folder, file_path, is_one_of, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.many.sweeps.sensitivity import without_points
 from callboard.experiments.pages.charts.chart_catalogue import (
@@ -220,7 +220,7 @@ def _refuse_to_overwrite_inputs(files: Iterable[Path], inputs: Sequence[Path]) -
     for path in files:
         if path.is_dir():
             raise InputError(f"{path}: this is a folder, and a figure was to be written there")
-        if any(path.exists() and path.samefile(each) for each in inputs):
+        if is_one_of(path, inputs):
             raise InputError(f"{path}: this is what is to be drawn; choose another name")
 
 

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from callboard.arguments import OneFile, parse_moment
-from callboard.experiments.journal_paths import file_path, refuse_twice
+from callboard.experiments.journal_paths import file_path, is_one_of, refuse_twice
 from callboard.experiments.many.result_store import is_store
 from callboard.experiments.pages.report.report_source import (
     ReportSource,
@@ -59,9 +59,8 @@ def _checked_target(to: str, inputs: list[Path]) -> Path:
     path = file_path("--to", to)
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--to {to}: a report is a page; end its name in .html")
-    for each in inputs:
-        if path.exists() and each.exists() and path.samefile(each):
-            raise InputError(f"--to {to}: this is what is to be told of; choose another name")
+    if is_one_of(path, inputs):
+        raise InputError(f"--to {to}: this is what is to be told of; choose another name")
     return path
 
 
