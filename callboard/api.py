@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypeVar, cast, get_args
 import msgspec
 
 from callboard.actors.kernel.kernel import ActorFailed
-from callboard.call_arguments import check_choice, check_instances, check_texts, check_whole
 from callboard.console import PlainConsole
 from callboard.experiments.error_messages import BAD_INPUT, failure_line, traceback_from_own_file
 from callboard.experiments.journal_paths import refuse_to_replace_played
@@ -50,6 +49,7 @@ from callboard.journal.format import is_journal
 from callboard.journal.reader import Journal
 from callboard.notebook import Comparison, Run, Sweep
 from callboard.playing import play_rows
+from callboard.python_call_checks import check_choice, check_instances, check_texts, check_whole
 from callboard.scenarios.library_list import DEFAULT_SCENARIO
 from callboard.scenarios.recorded_workload import HISTORY_KEYS
 from callboard.scheduler.model import Millis

@@ -10,7 +10,6 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.call_arguments import check_instances, check_positive
 from callboard.column_table import ColumnTable
 from callboard.experiments.live.live_server import start_runs
 from callboard.experiments.many.seed_runs import Figure, SeedRuns, mean_response_s
@@ -60,6 +59,7 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_name_in_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.picture import Picture, picture_of_runs, picture_of_sweep
+from callboard.python_call_checks import check_instances, check_positive
 from callboard.scheduler.text.quantities import count
 from callboard.scheduler.text.scenario_error import ScenarioError
 from callboard.screen import show_on_screen

@@ -7,7 +7,6 @@ from typing import NamedTuple, get_args
 
 import msgspec
 
-from callboard.allocations import print_pools_without_queue, print_queue_file_notes, queue_overrides
 from callboard.arguments import parse_moment
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run.run_hints import (
@@ -22,6 +21,7 @@ from callboard.experiments.run.run_loading import SHORTCUTS, RunSource
 from callboard.experiments.run.run_result import EngineName
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.trust import Trust
+from callboard.queue_files import print_pools_without_queue, print_queue_file_notes, queue_overrides
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

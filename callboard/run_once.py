@@ -72,7 +72,9 @@ def _play_and_print(
         print_aside(told)
     if not options.json:
         _print_results(world, played, options, interrupted=interrupted)
-    return outcome_of([_result_json(result, options) for result in played], played, interrupted)
+    return outcome_of_world(
+        [_result_json(result, options) for result in played], played, interrupted
+    )
 
 
 def play_as_asked(
@@ -124,12 +126,12 @@ def backtest_words(
     """
     if not isinstance(world.spec.scenario.workload, RecordedWorkload):
         return ""
-    from callboard.what_if import backtest_sentence
+    from callboard.backtest_sentences import backtest_sentence
 
     return backtest_sentence(world, options, played)
 
 
-def outcome_of(
+def outcome_of_world(
     objects: list[dict[str, object]], played: Sequence[RunResult], interrupted: bool
 ) -> WorldOutcome:
     """What came of these runs, after saying which were ended because their preemption went round,

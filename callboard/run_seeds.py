@@ -26,7 +26,7 @@ from callboard.run_arguments import PlannedWorld
 from callboard.run_once import (
     WorldOutcome,
     backtest_words,
-    outcome_of,
+    outcome_of_world,
     play_as_asked,
     print_heading,
 )
@@ -139,7 +139,7 @@ def _play_and_print(
     told = seeds_json(played.runs, options.by)
     for place, of_policy in enumerate(told):
         of_policy.update(_verdict_json(played, place))
-    return outcome_of(told, everything, played.interrupted)
+    return outcome_of_world(told, everything, played.interrupted)
 
 
 def _verdict_json(played: PlayedSeeds, place: int) -> dict[str, object]:

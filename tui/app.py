@@ -38,7 +38,7 @@ from callboard.scheduler.model import JobId, NodeId
 from callboard.scheduler.text.missing_extra import MissingExtraError
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.jump import Jump, read_jump
-from callboard.tui.key_order import KeyOrder
+from callboard.tui.key_queue import KeyQueue
 from callboard.tui.keymap import COMMANDS, Keymap
 from callboard.tui.panels.caption import Caption
 from callboard.tui.panels.charts import Sought
@@ -108,7 +108,7 @@ class CallboardApp(App[None]):
         self.playback = Playback(source, self)
         self.failure: Exception | None = None
         """The error that ended the screen, if one did."""
-        self.keys = KeyOrder(self, self.playback, self._handle_key)
+        self.keys = KeyQueue(self, self.playback, self._handle_key)
         self._flow = InterventionFlow(self, self.playback)
         self._saving = SaveFlow(self, self.playback)
         self.guide = TourGuide(tour, self, self.playback) if tour is not None else None

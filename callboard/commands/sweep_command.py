@@ -21,8 +21,8 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.allocations import queue_overrides
 from callboard.arguments import OneFile, parse_moment, whole_number_type
+from callboard.backtest_sentences import swept_backtest_sentence
 from callboard.console import ReportConsole, print_aside
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.many.result_store import NOTHING_YET, ResultStore
@@ -67,6 +67,7 @@ from callboard.experiments.whole_files import replacement_words, whole_file
 from callboard.histories.quantiles import require_scipy
 from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.progress_line import steps_progress
+from callboard.queue_files import queue_overrides
 from callboard.run_arguments import (
     add_allocations_argument,
     add_engine_argument,
@@ -77,7 +78,6 @@ from callboard.scheduler.text.quantities import count
 from callboard.stdio import print_json
 from callboard.tables.engine_lines import engine_lines
 from callboard.tables.sweep_table import index_table, sweep_table
-from callboard.what_if import swept_backtest_sentence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

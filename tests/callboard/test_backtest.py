@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard import what_if
+from callboard import backtest_sentences
 from callboard.commands import backtest_command
 from callboard.console import aligned_lines
 from callboard.playing import PlayedTasks
@@ -403,7 +403,7 @@ def test_a_history_that_would_take_long_is_not_played_again_for_it(
     """For its tasks, or for its heartbeats: a queue with next to nothing held fifty jobs on 1,680
     nodes for four hours, which took minutes after a table that was made in seconds.
     """
-    monkeypatch.setattr(what_if, limit, 10)
+    monkeypatch.setattr(backtest_sentences, limit, 10)
     asked = ("run", str(history[0]), "--nodes", "5", "--policy", "fifo", "--engine", "actors")
     _, out, _ = callboard(*asked)
     assert f"How far it is off: callboard backtest {history[0]} --policy fifo\n" in out
@@ -416,7 +416,7 @@ def test_a_history_of_many_silent_nodes_does_not_take_long(
     """What its tasks need was taken for what its nodes send, three times as many, and a run of a
     second was left out: of 2,163 messages here 7,210 were expected.
     """
-    monkeypatch.setattr(what_if, "REPLAYED_MESSAGES_MAX", 5_000)
+    monkeypatch.setattr(backtest_sentences, "REPLAYED_MESSAGES_MAX", 5_000)
     asked = ("run", str(history[0]), "--nodes", "3", "--policy", "fifo", "--engine", "actors")
     assert "Back-test: " in callboard(*asked)[1]
 
@@ -438,7 +438,7 @@ def test_a_back_test_that_proves_long_is_given_up(
     """By a run that is cut short nobody can tell: under `yarn`, and with a queue of nothing, one of
     two minutes had a back-test of nine and more.  What is to be asked instead has the same queues.
     """
-    monkeypatch.setattr(what_if, "REPLAYED_MESSAGES_MAX", 400)
+    monkeypatch.setattr(backtest_sentences, "REPLAYED_MESSAGES_MAX", 400)
     stated = xml({f"{MINE}default.capacity": "100"})
     queues = str(written(history[0].parent, stated, "capacity-scheduler.xml"))
     asked = ("run", str(history[0]), "--policy", "capacity", "--allocations", queues)
@@ -483,7 +483,7 @@ def test_ctrl_c_leaves_out_the_back_test_and_nothing_else(
     callboard: Run, history: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A part of it was taken for the whole."""
-    monkeypatch.setattr(what_if, "play", lambda *_: PlayedTasks({}, interrupted=True))
+    monkeypatch.setattr(backtest_sentences, "play", lambda *_: PlayedTasks({}, interrupted=True))
     status, out, _ = callboard("run", str(history[0]), "--nodes", "5", "--policy", "fifo")
     assert status == 0
     assert " response time, mean" in out

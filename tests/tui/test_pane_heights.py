@@ -8,7 +8,7 @@ from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slots import SlotsPane
-from callboard.tui.screens.pane_heights import Wants, small_height, wide_heights
+from callboard.tui.screens.pane_heights import PaneWants, small_height, wide_heights
 from tests.journal.replay.support import events_of, outage, recorded
 from tests.tui.support import SMALL, Screen, drive
 
@@ -18,27 +18,27 @@ def always(lines: int) -> Callable[[int], int]:
 
 
 def test_few_jobs_and_few_nodes_take_few_lines() -> None:
-    heights = wide_heights(45, Wants(always(8), jobs=3, charts=4))
+    heights = wide_heights(45, PaneWants(always(8), jobs=3, charts=4))
     assert heights.slots == 10
     assert heights.jobs == 7
     assert heights.charts == 4 * 3 + 2  # what the slots leave is the events' and the charts'
 
 
 def test_many_take_two_thirds_at_most() -> None:
-    heights = wide_heights(45, Wants(always(100), jobs=500, charts=5))
+    heights = wide_heights(45, PaneWants(always(100), jobs=500, charts=5))
     assert (heights.slots, heights.jobs, heights.charts) == (22, 22, 12)
 
 
 def test_a_job_more_does_not_move_the_panes() -> None:
-    found = [wide_heights(45, Wants(always(8), jobs, 4)).jobs for jobs in range(1, 9)]
+    found = [wide_heights(45, PaneWants(always(8), jobs, 4)).jobs for jobs in range(1, 9)]
     assert found == [7, 7, 7, 7, 11, 11, 11, 11]
 
 
 def test_on_a_small_screen_the_pane_below_gets_what_slots_do_not_need() -> None:
-    assert small_height(19, Wants(always(6), 2, 4), "log") == 11
-    assert small_height(19, Wants(always(50), 2, 4), "log") == 9
-    assert small_height(19, Wants(always(50), 2, 4), "jobs") == 7
-    assert small_height(19, Wants(always(50), 40, 4), "jobs") == 9
+    assert small_height(19, PaneWants(always(6), 2, 4), "log") == 11
+    assert small_height(19, PaneWants(always(50), 2, 4), "log") == 9
+    assert small_height(19, PaneWants(always(50), 2, 4), "jobs") == 7
+    assert small_height(19, PaneWants(always(50), 40, 4), "jobs") == 9
 
 
 def heights(screen: Screen) -> dict[type[Pane], int]:

@@ -30,7 +30,7 @@ class WideHeights(NamedTuple):
     charts: int
 
 
-class Wants(NamedTuple):
+class PaneWants(NamedTuple):
     """What panes have use for: the lines of slots, given the most there are for them; the jobs; the
     number of charts.  With `many_nodes` charts make room for them.
     """
@@ -51,7 +51,7 @@ class Wants(NamedTuple):
         return -(-max(self.jobs, 1) // _ROWS) * _ROWS + _HEAD + BORDERS
 
 
-def wide_heights(total: int, wants: Wants) -> WideHeights:
+def wide_heights(total: int, wants: PaneWants) -> WideHeights:
     """Where all panes are shown: slots, and jobs, get two thirds of what is above the charts at
     most; slots also as many lines as they usually need, where events keep a few.
     """
@@ -68,7 +68,7 @@ def wide_heights(total: int, wants: Wants) -> WideHeights:
     return WideHeights(slots, min(wants.job_table_lines, most), _charts_height(wants, rows))
 
 
-def small_height(total: int, wants: Wants, shown: str) -> int:
+def small_height(total: int, wants: PaneWants, shown: str) -> int:
     """Where one pane is shown below the slots: its lines.  It gets those that slots do not need."""
     most = -(-total * 9 // 20)
     wanted = {
@@ -80,5 +80,5 @@ def small_height(total: int, wants: Wants, shown: str) -> int:
     return max(below, total - slots)
 
 
-def _charts_height(wants: Wants, rows: int) -> int:
+def _charts_height(wants: PaneWants, rows: int) -> int:
     return wants.charts * rows + BORDERS

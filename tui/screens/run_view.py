@@ -19,7 +19,7 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.result import ResultPane
 from callboard.tui.panels.slots import SlotsPane
-from callboard.tui.screens.pane_heights import Wants, small_height, wide_heights
+from callboard.tui.screens.pane_heights import PaneWants, small_height, wide_heights
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 
@@ -74,7 +74,7 @@ class RunView(Container):
         """Give each pane the lines that it has use for."""
         slots, charts = self.query_one(SlotsPane), self.query_one(ChartsPane)
         jobs = frame.jobs_found if view.all_jobs or frame.over else most_jobs_at_once(frame)
-        wants = Wants(slots.wanted_lines, jobs, charts.wanted_lines(1), slots.has_many_nodes)
+        wants = PaneWants(slots.wanted_lines, jobs, charts.wanted_lines(1), slots.has_many_nodes)
         total = self.size.height - self.query_one(ResultPane).lines_taken
         heights: dict[str, int | None] = dict.fromkeys(("slots", *self.lower))
         main = self.screen

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.allocations import queue_overrides
 from callboard.console import PlainConsole
 from callboard.experiments.backtest.backtest import JobErrors, job_errors
 from callboard.experiments.backtest.recorded_history import RESPONSE_TOLD_BY
@@ -31,6 +30,7 @@ from callboard.experiments.run.run_watcher import GIVEN_UP
 from callboard.experiments.user_errors import RunFailed
 from callboard.histories.model.tasks_file import RecordedJob
 from callboard.playing import play
+from callboard.queue_files import queue_overrides
 from callboard.run_arguments import PlannedWorld
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.timeline import Timeline
@@ -50,7 +50,7 @@ MESSAGES_A_TASK = 5
 """The messages that a task needs at most where nodes with nothing to say are silent."""
 
 
-class _Tested(NamedTuple):
+class _BacktestedPolicy(NamedTuple):
     """How far the jobs of the unchanged history are off what was recorded, under a policy."""
 
     policy: str
@@ -180,7 +180,9 @@ def _error_sentence(
     unchanged: RunSpec,
     timeline: Timeline,
 ) -> str:
-    tested = (_Tested(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played)
+    tested = (
+        _BacktestedPolicy(each.summary.policy, JobErrors(job_errors(jobs, each))) for each in played
+    )
     found = [each for each in tested if each.errors.jobs]
     if not found:
         return "Back-test: no job of the history can be compared."

@@ -34,7 +34,7 @@ _ROUNDS = 2
 """The key goes from a field to the app, whose binding sends it back; then what came of it."""
 
 
-class KeyOrder:
+class KeyQueue:
     """Takes all keys of an app, and lets it handle one at a time."""
 
     def __init__(self, app: App[Any], playback: Playback, handle: Callable[[Key], Any]) -> None:
