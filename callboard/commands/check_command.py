@@ -154,9 +154,9 @@ def _properties_of_architecture(
     ]
     if options.property:
         named = frozenset(_known_property(name) for name in options.property)
-        for name in named - {prop.name for prop in spoken_of}:
-            why = PROPERTIES_BY_NAME[name].why_silent_on_architecture(architecture)
-            raise InputError(f"--property {name}: {why}, and not of `{architecture}`")
+        for name in options.property:
+            if why := PROPERTIES_BY_NAME[name].why_silent_on_architecture(architecture):
+                raise InputError(f"--property {name}: {why}, and not of `{architecture}`")
         return PropertySelection([prop for prop in spoken_of if prop.name in named], named)
     guaranteed = frozenset(
         prop.name for prop in spoken_of if is_guaranteed_by_architecture(architecture, prop)

@@ -62,6 +62,16 @@ def test_an_architecture_keeps_what_all_guarantee(
     assert f"it speaks of policies of a master, and not of `{architecture}`" in err
 
 
+def test_of_properties_that_do_not_speak_of_an_architecture_the_first_named_is_told(
+    callboard: Run,
+) -> None:
+    """It was another one with every call."""
+    names = ("scale", "max-min", "patient", "pareto", "truthful", "blind", "lone-job")
+    for order in (names, names[::-1]):
+        asked = [word for name in order for word in ("--property", name)]
+        assert f"--property {order[0]}: it speaks of" in callboard("check", "sparrow", *asked)[2]
+
+
 @pytest.mark.soak
 def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Path) -> None:
     status, out, _ = callboard(
