@@ -46,7 +46,10 @@ class TwinRun:
         assert policy is not None
         self.world = world
         self.policy = policy
-        self.tables = lower(world, policy, until_ms, keep_log=keep_log)
+        try:
+            self.tables = lower(world, policy, until_ms, keep_log=keep_log)
+        except OverflowError:  # of a number that no column can hold
+            raise CannotPlay(_TROUBLES[c.TOO_LARGE]) from None
         self.reason: str | None = None if world.jobs else "complete"
         self._play = play or play_instants
 

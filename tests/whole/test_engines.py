@@ -188,6 +188,29 @@ def test_numbers_too_large_for_one_key_are_left_to_the_actors() -> None:
         run.play()
 
 
+@pytest.mark.parametrize(
+    ("policy", "pools"),
+    [
+        ("fair", [{"weight": weight} for weight in (0.1234567, 0.7654321, 1.3333333, 2.7182819)]),
+        ("fair", [{"min_maps": 4_000_000_000}]),
+        ("fair", [{"max_maps": 10**20}]),
+        (f"fair(max_jobs_per_user={10**20})", []),
+        ("fair+kill(min_share_timeout_s=1e17)", []),
+        (f"hfsp(t={10**20})", []),
+        (f"hfsp(T={10**20})", []),
+    ],
+)
+def test_numbers_too_large_for_a_column_are_left_to_the_actors(
+    policy: str, pools: list[dict[str, float]]
+) -> None:
+    """Among them weights with many decimals, whose least common multiple is what counts."""
+    parts = {"fair": {"pools": {f"pool{n}": pool for n, pool in enumerate(pools)}}}
+    world = spec([job(0)], policy=policy)
+    scenario = msgspec.structs.replace(world.scenario, parts=parts)
+    with pytest.raises(CannotPlay, match="too large"):
+        twin_of(msgspec.structs.replace(world, scenario=scenario), play_instants)
+
+
 def test_a_run_is_interrupted_between_two_instants(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has been played is told."""
     monkeypatch.setattr(twin_run, "INSTANTS_A_CALL", 10)
