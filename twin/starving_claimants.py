@@ -46,8 +46,6 @@ from callboard.twin.columns import (
 from callboard.twin.fair_shares import pace_min_share_and_demand, running_of, share_out
 from callboard.twin.next_instants import plan_report
 
-_BERTH_BITS = 20
-
 
 def look_for_starving(w: Tables) -> None:
     """Look, and act if that is due, at the instants at which the master does."""
@@ -205,7 +203,7 @@ def _collect_victim_candidates(w: Tables, kind: int) -> int:
         if w.berths[berth, KILLING] != NOT_KILLED:
             leaving += 1
             continue
-        _add_newest(w, (int(w.berths[berth, IN_LOG]) << _BERTH_BITS) | berth)
+        _add_newest(w, int(w.berths[berth, IN_LOG]) * len(w.berths) + berth)
         row = _claimant_of(w, kind, w.berths[berth, OF_JOB])
         if row != NONE:
             w.claims[row, ABOVE_SHARE + kind] += 1
@@ -253,4 +251,4 @@ def _take_newest(w: Tables) -> int:
         w.newest[at] = w.newest[below]
         at = below
     w.newest[at] = last
-    return int(first & ((1 << _BERTH_BITS) - 1))
+    return int(first % len(w.berths))

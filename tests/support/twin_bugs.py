@@ -173,8 +173,8 @@ TWIN_BUGS: tuple[TwinBug, ...] = (
         19,
         _STARVING,
         "the oldest are killed",
-        "        _add_newest(w, (int(w.berths[berth, IN_LOG]) << _BERTH_BITS) | berth)",
-        "        _add_newest(w, (1 << 40) - (int(w.berths[berth, IN_LOG]) << _BERTH_BITS) + berth)",
+        "        _add_newest(w, int(w.berths[berth, IN_LOG]) * len(w.berths) + berth)",
+        "        _add_newest(w, (9999 - int(w.berths[berth, IN_LOG])) * len(w.berths) + berth)",
     ),
     twin_bug(
         21,

@@ -1,5 +1,6 @@
 """The twin's own arithmetic gives what Python's does, to the last bit."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,9 +8,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from callboard.actors.kernel.streams import Stream
+from callboard.experiments.run.twin_play import twin_of
 from callboard.scheduler.numba_cache import numba_is_installed
+from callboard.twin import columns as c
+from callboard.twin import starving_claimants
 from callboard.twin.addressed_draws import bits_of, draw_key, lognormal_of, uniform_of
 from callboard.twin.believed_sizes import rounded_quotient
+from callboard.twin.play_loop import play_instants
 from callboard.twin.wide_numbers import (
     BITS,
     FACTOR_LIMIT,
@@ -23,6 +28,7 @@ from callboard.twin.wide_numbers import (
     wide_sum,
     wide_units_up,
 )
+from tests.support.world import job, spec_of
 
 ADDRESSES = st.integers(0, 1 << 40)
 
@@ -65,6 +71,20 @@ def test_a_machine_on_which_compiled_draws_differ_is_found(
     monkeypatch.setitem(compiled_play._LOOPS, "draw_lognormals", other_draws)
     assert not compiled_play.draws_agree()
     compiled_play.draws_agree.cache_clear()
+
+
+def test_the_newest_attempt_is_the_first_victim_also_behind_a_million_slots() -> None:
+    """Each fits into one number with its slot, of which 20,000 nodes may have 510 each."""
+    spec = msgspec.structs.replace(spec_of([job(0)]), policy="fair+kill")
+    slots = (1 << 20) + 9
+    berths = np.full((slots, c.BERTH_WIDTH), c.NONE, np.int8)
+    for launch, berth in enumerate((slots - 1, 7, slots - 4), start=4):
+        berths[berth, [c.OF_JOB, c.OF_KIND, c.OF_STAGE, c.KILLING]] = 0, 0, c.OF_TASKS, c.NOT_KILLED
+        berths[berth, c.IN_LOG] = launch
+    w = twin_of(spec, play_instants).tables._replace(berths=berths)
+    assert starving_claimants._collect_victim_candidates(w, 0) == 0
+    taken = [starving_claimants._take_newest(w) for _ in range(3)]
+    assert taken == [slots - 4, 7, slots - 1]
 
 
 WIDE = st.integers(-(1 << 80), 1 << 82)
