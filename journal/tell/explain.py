@@ -103,6 +103,13 @@ class _JobHistory:
         self.set_up_ms: Millis | None = None
         self.cleans_up_ms: Millis | None = None
 
+    @property
+    def was_launched(self) -> bool:
+        """Whether a task of the job has been; what a restart of the master repeats is no part of
+        its first wait.
+        """
+        return any(phase.launched for phase in self.phases.values())
+
     def title_at_first_mention(self, job: JobId) -> str:
         """What another job is called: with its own name at the first mention."""
         record = self._run_state.jobs.get(job)
@@ -120,8 +127,8 @@ class _JobHistory:
                 self.policy = event.policy
             case ev.JobSubmitted() if event.job == self.job:
                 self.submitted = event
-            case ev.JobInitialised() if event.job == self.job:
-                self.initialised_ms = event.at_ms
+            case ev.JobInitialised() if event.job == self.job and not self.was_launched:
+                self.initialised_ms, self.set_up_ms = event.at_ms, None
             case ev.JobFinished() if event.job == self.job:
                 self.finished = event
             case ev.AttemptLaunched():
@@ -161,7 +168,8 @@ class _JobHistory:
             case ev.AttemptResumed() if launch.job == self.job:
                 self.preemption.append(self._narrator.line(event))
             case ev.AttemptClosed() if launch.stage >= SETUP:
-                if launch.job == self.job and launch.stage == SETUP:
+                is_own_setup = launch.job == self.job and launch.stage == SETUP
+                if is_own_setup and not self.was_launched:
                     self.set_up_ms = event.at_ms
             case ev.AttemptClosed() if event.attempt in self._suspended:
                 self._suspended.discard(event.attempt)
@@ -170,7 +178,7 @@ class _JobHistory:
                 self._note_slot_freed(event, launch)
 
     def _note_launch_of_another(self, event: ev.AttemptLaunched) -> None:
-        if not any(phase.launched for phase in self.phases.values()):
+        if not self.was_launched:
             self.before[event.job] += 1
         for skip in event.why.skipped:
             if skip.job == self.job:
@@ -286,7 +294,7 @@ def _history_lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator
     yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _first_wait_lines(history, submitted)
-    yield from history.scheduling.lines(placed=any(p.launched for p in history.phases.values()))
+    yield from history.scheduling.lines(placed=history.was_launched)
     yield from history.reservations.lines()
     for stage, phase in history.phases.items():
         yield from _phase_lines(phase, stage, submitted)

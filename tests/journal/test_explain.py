@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, KillOrdered
+from callboard.actors.vocabulary.faults import RestartMaster
 from callboard.cli import run_command_line
 from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter
@@ -94,6 +97,20 @@ def test_who_went_first_and_in_which_numbers(tmp_path: Path) -> None:
     assert f"  Meanwhile {before} tasks of others went first: job-0 “j0” {before}" in told
     (held,) = [line for line in told if line.startswith("    others held: ")]
     assert held == "    others held: job-0 2.0", "its name has been told"
+
+
+def test_what_a_restart_of_the_master_repeats_is_no_part_of_the_first_wait(tmp_path: Path) -> None:
+    """A job is initialised and set up anew, minutes after its first task was launched."""
+    ready_late = msgspec.structs.replace(
+        job(0, maps=8, map_ms=30_000), initialisation_ms=2000, setup_ms=5000
+    )
+    restart = ScheduledFault(60_000, RestartMaster(recover=True))
+    told = list(explain(run(tmp_path / "j", play([ready_late], script=[restart])), 0))
+    (initialised,) = [line for line in told if line.endswith("the job was being initialised")]
+    assert initialised == "  For 2.000 s of it the job was being initialised"
+    (set_up,) = [line for line in told if line.endswith("the job was being set up")]
+    seconds = float(set_up.removeprefix("  For ").partition(" s of it")[0])
+    assert 5 <= seconds < 15, "and some heartbeats"
 
 
 def test_times_passed_over_are_the_exact_count(tmp_path: Path) -> None:
