@@ -43,8 +43,8 @@ def share_in_bin(run: MeteredRun, which: SizeBin) -> float:
 def peak_in_burst(run: MeteredRun, start_h: float, end_h: float) -> float:
     """The most jobs in the system in a burst or within ten minutes after it."""
     inside = in_system(run)
-    ends_ms = [3_600_000 * start_h, 3_600_000 * end_h + 600_000]
-    low, high = np.searchsorted(inside.times, ends_ms)
+    low = np.searchsorted(inside.times, 3_600_000 * start_h, side="right") - 1
+    high = np.searchsorted(inside.times, 3_600_000 * end_h + 600_000)
     return float(inside.counts[low:high].max())
 
 
