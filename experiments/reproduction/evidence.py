@@ -16,7 +16,7 @@ from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_tra
 from callboard.experiments.many.computing import Call
 from callboard.experiments.many.result_store import key_of
 from callboard.experiments.reproduction.artefact import Evidence
-from callboard.experiments.reproduction.metered_run import MeteredRun, MeteredTask, play_metered
+from callboard.experiments.reproduction.metered_run import MeteredRun, MeteredTask
 from callboard.experiments.run.run_loading import load_run
 from callboard.experiments.run.run_result import ACTORS
 from callboard.experiments.run.run_spec import RunSpec
@@ -40,26 +40,19 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
     def calls(self, seed: int) -> list[Call]:
         """What is to be computed with a seed."""
-        calls = self.task(seed).calls()
-        if not self.timed:
-            return calls
-        return [
-            each._replace(function=play_metered_by_actors)
-            if each.function is play_metered
-            else each
-            for each in calls
-        ]
+        return self.task(seed).calls()
 
     def task(self, seed: int) -> MeteredTask:
         """What is played with a seed."""
         return MeteredTask(
-            self.scenario, self.policy, seed, self.overrides, self.meters, self.slowdown
+            self.scenario,
+            self.policy,
+            seed,
+            self.overrides,
+            self.meters,
+            self.slowdown,
+            ACTORS if self.timed else "auto",
         )
-
-
-def play_metered_by_actors(task: MeteredTask) -> bytes:
-    """Play the run with its meters by the actors, whose decisions take time."""
-    return play_metered(msgspec.structs.replace(task, engine=ACTORS))
 
 
 class Played(Evidence[Runs], frozen=True):

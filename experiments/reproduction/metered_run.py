@@ -23,7 +23,13 @@ from callboard.experiments.many.run_tasks import (
 from callboard.experiments.many.task_pool import Interrupted
 from callboard.experiments.reproduction.meters import METERS
 from callboard.experiments.run.run_loading import load_run
-from callboard.experiments.run.run_result import EngineName, RunResult, pack_result, unpack_result
+from callboard.experiments.run.run_result import (
+    ACTORS,
+    EngineName,
+    RunResult,
+    pack_result,
+    unpack_result,
+)
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Sink, fan_out
 from callboard.experiments.run.solo_runs import any_without_heartbeats
@@ -50,7 +56,8 @@ class MeteredTask(msgspec.Struct, frozen=True):
 
     `meters` are names of `METERS`; with `slowdown` it is also computed how long jobs take alone,
     once for all policies.  A run without meters is kept as a sweep keeps it, and either finds what
-    the other has played.  `engine` says who plays, which changes no figure.
+    the other has played.  `engine` says who plays, which changes no figure but how long decisions
+    take: a run that the actors have to play is kept apart.
     """
 
     scenario: str
@@ -94,6 +101,8 @@ def _run_and_solo_keys(task: MeteredTask) -> tuple[str, str]:
     run = task_key(RunTask(spec))
     if task.meters:
         run = key_of("metered", run, _meters_version(), task.meters)
+    if task.engine == ACTORS:
+        run = key_of("by the actors", run)
     return run, task_key(_solo_task(spec)) if task.slowdown else ""
 
 
@@ -109,11 +118,17 @@ class MeteredRun(msgspec.Struct, frozen=True):
 
 
 def calls_with_engine(calls: Iterable[Call], engine: EngineName) -> list[Call]:
-    """The calls, their runs played by this engine; `auto` where there is enough to play."""
+    """The calls, their runs played by this engine, but for those that name one; `auto` where there
+    is enough to play.
+    """
     calls = list(calls)
-    runs = [each.arguments[0] for each in calls if each.function in _PLAYS]
+    runs = [each.arguments[0] for each in calls if _is_for_any_engine(each)]
     worthy = worthy_engine(engine, sum(each.spec().task_count for each in runs))
-    return [_call_with_engine(each, worthy) if each.function in _PLAYS else each for each in calls]
+    return [_call_with_engine(each, worthy) if _is_for_any_engine(each) else each for each in calls]
+
+
+def _is_for_any_engine(call: Call) -> bool:
+    return call.function in _PLAYS and call.arguments[0].engine == "auto"
 
 
 def _call_with_engine(call: Call, engine: EngineName) -> Call:

@@ -151,13 +151,17 @@ def test_few_tasks_are_left_to_the_actors(store: ResultStore) -> None:
     assert engines == {"auto": {"actors"}, "twin": {"twin"}}
 
 
-def test_what_is_timed_is_played_by_the_actors_whoever_plays_the_others() -> None:
+@pytest.mark.parametrize("meters", [FAIR.meters, ()])
+def test_what_is_timed_is_played_by_the_actors_whoever_plays_the_others(
+    meters: tuple[str, ...],
+) -> None:
     """The twin decides in no time."""
-    cell = msgspec.structs.replace(FAIR, timed=True)
+    cell = msgspec.structs.replace(FAIR, meters=meters, timed=True)
     (call,) = calls_with_engine(cell.calls(101), "twin")
     result = cell.task(101).read({call.key: call.function(*call.arguments)}).result
     assert result.engine == "actors"
     assert result.scheduling.seconds > 0
+    assert call.key != msgspec.structs.replace(cell, timed=False).calls(101)[0].key
 
 
 def test_a_run_that_a_sweep_has_played_is_found(store: ResultStore, workers: OtherWorkers) -> None:
