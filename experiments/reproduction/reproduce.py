@@ -48,7 +48,9 @@ def _calls_of_artefact(each: Asked) -> Sequence[Call]:
 
 
 def record_outcomes(wanted: Sequence[Asked], store: ResultStore) -> Iterator[ArtefactOutcome]:
-    """The outcome of each artefact for which the store has everything."""
+    """Each artefact's outcome, which the store keeps as its last one: NOT_RUN for those for which it
+    has not everything.
+    """
     for each in wanted:
         outcome = outcome_of(each, store)
         store.put_question(_OUTCOME + each.artefact.id, msgspec.json.encode(outcome))

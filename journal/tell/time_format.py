@@ -1,7 +1,6 @@
 """Short forms of times, for screens, and what people type for a time."""
 
 import re
-from contextlib import suppress
 from functools import reduce
 
 from callboard.scheduler.model import Millis
@@ -61,30 +60,32 @@ def parse_time(text: str) -> Millis:
 
     Raises ValueError with a message for people; TooLateError, which is one, after 10¹⁵ ms.
     """
-    at_ms = _parse_time_of_any_length(text)
+    trimmed = text.strip().lower()
+    days = _DAYS.match(trimmed)
+    rest = trimmed[days.end() :] if days else trimmed
+    try:
+        in_day_ms = 0 if days and not rest else _parse_time_of_day(rest)
+        at_ms = in_day_ms + (int(days[1]) * _DAY_MS if days else 0)
+    except (ValueError, OverflowError):
+        problem = f"{text!r} is no time; try 7:30, 1:07:30, 90s, 1h30m or 2d"
+        raise ValueError(problem) from None
     if at_ms > _LATEST_MS:
         raise TooLateError(f"{text!r} is too late: at most {_LATEST_MS // 1000:,} s")
     return at_ms
 
 
-def _parse_time_of_any_length(text: str) -> Millis:
-    trimmed, found = text.strip().lower(), -1
-    if days := _DAYS.match(trimmed):
-        rest = trimmed[days.end() :]
-        with suppress(ValueError):
-            return int(days[1]) * _DAY_MS + (_parse_time_of_any_length(rest) if rest else 0)
-        trimmed = ""
-    with suppress(ValueError, OverflowError):
-        if ":" in trimmed:
-            parts = [float(part) for part in trimmed.split(":")]
-            if len(parts) <= 3 and all(0 <= part < 60 for part in parts[1:]):
-                found = round(1000 * reduce(lambda total, part: 60 * total + part, parts))
-        elif re.fullmatch(f"({_PIECE.pattern})+", trimmed):
-            pieces = _PIECE.findall(trimmed)
-            found = round(sum(float(number) * _UNITS_MS[unit] for number, unit in pieces))
-    if found < 0:
-        raise ValueError(f"{text!r} is no time; try 7:30, 1:07:30, 90s, 1h30m or 2d")
-    return found
+def _parse_time_of_day(text: str) -> Millis:
+    """Without days, which may be long; ValueError or OverflowError if it is none."""
+    if "-" in text or "_" in text:
+        raise ValueError
+    if ":" in text:
+        parts = [float(part) for part in text.split(":")]
+        if len(parts) > 3 or not all(0 <= part < 60 for part in parts[1:]):
+            raise ValueError
+        return round(1000 * reduce(lambda total, part: 60 * total + part, parts))
+    if not re.fullmatch(f"({_PIECE.pattern})+", text):
+        raise ValueError
+    return round(sum(float(number) * _UNITS_MS[unit] for number, unit in _PIECE.findall(text)))
 
 
 def with_unbroken_units(text: str) -> str:

@@ -26,7 +26,13 @@ def test_a_time_is_read(text: str, ms: int) -> None:
     assert parse_time(text) == ms
 
 
-@pytest.mark.parametrize("text", ["", "noon", "7:70", "-5", "1d noon", "1-", "1-2", "d", "1:2:3:4"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "noon", "7:70", "-5", "1d noon", "1-", "1-2", "d", "1:2:3:4"),
+        *("-0:30", "1d 2d", "1_0", "1h-5m"),
+    ],
+)
 def test_what_is_no_time_is_refused_whole(text: str) -> None:
     with pytest.raises(ValueError, match=f"^{text!r} is no time; try 7:30"):
         parse_time(text)
