@@ -48,8 +48,8 @@ def _calls_of_artefact(each: Asked) -> Sequence[Call]:
 
 
 def record_outcomes(wanted: Sequence[Asked], store: ResultStore) -> Iterator[ArtefactOutcome]:
-    """Each artefact's outcome, which the store keeps as its last one: NOT_RUN for those for which it
-    has not everything.
+    """Each artefact's outcome, which the store keeps as its last one: NOT_RUN where it has not
+    everything.
     """
     for each in wanted:
         outcome = outcome_of(each, store)
