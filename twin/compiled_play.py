@@ -15,7 +15,7 @@ from callboard.twin import addressed_draws, play_loop
 from callboard.twin.twin_run import PlayLoop
 
 _HELPERS = """
-    addressed_draws attempt_lengths believed_sizes block_lists fair_shares
+    addressed_draws attempt_lengths believed_sizes block_lists fair_shares job_lists
     job_queue kept_log killed_attempts launch_reasons locality_waits next_instants offers
     play_loop running_caps sorted_keys starving_claimants trained_phases virtual_cluster
     virtual_line virtual_orders virtual_phases virtual_rates wide_numbers

@@ -27,6 +27,7 @@ from callboard.twin.columns import (
     WAITED,
     Tables,
 )
+from callboard.twin.job_lists import remove_from_list
 
 _ON_NODE, _IN_RACK, _OFF_RACK = range(3)
 
@@ -83,11 +84,8 @@ def drop_skipped_job(w: Tables, job: int) -> None:
     if not w.jobs[job, IS_SKIPPED]:
         return
     w.jobs[job, IS_SKIPPED] = 0
-    at = 0
-    while w.lists[SKIPPED_LIST, at] != job:
-        at += 1
+    remove_from_list(w, SKIPPED_LIST, w.state[SKIPPED], job)
     w.state[SKIPPED] -= 1
-    w.lists[SKIPPED_LIST, at] = w.lists[SKIPPED_LIST, w.state[SKIPPED]]
 
 
 def credit_passed_over_jobs(w: Tables) -> None:

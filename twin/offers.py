@@ -71,6 +71,7 @@ from callboard.twin.columns import (
     WAITING_TASKS,
     Tables,
 )
+from callboard.twin.job_lists import remove_from_list
 from callboard.twin.job_queue import begin_walk, place_job, walk_on
 from callboard.twin.kept_log import log_launch
 from callboard.twin.killed_attempts import take_again, times_killed
@@ -241,12 +242,10 @@ def _launch_setup_or_cleanup(w: Tables, at: int) -> None:
     for place in range(w.state[UNSEEN] - 1, -1, -1):
         if w.lists[UNSEEN_LIST, place] & 1:
             found = place
-    job, stage = w.lists[UNSEEN_LIST, found] >> 1, OF_SETUP
-    if w.lists[UNSEEN_LIST, found] & 1:
-        stage = OF_CLEANUP
+    entry = w.lists[UNSEEN_LIST, found]
+    job, stage = entry >> 1, OF_CLEANUP if entry & 1 else OF_SETUP
+    remove_from_list(w, UNSEEN_LIST, w.state[UNSEEN], entry)
     w.state[UNSEEN] -= 1
-    for place in range(found, w.state[UNSEEN]):
-        w.lists[UNSEEN_LIST, place] = w.lists[UNSEEN_LIST, place + 1]
     kind = MAPS_HERE if w.nodes[at, FREE + MAPS_HERE] > 0 else REDUCES_HERE
     _take_slot(w, at, kind)
     berth = _begin_attempt(w, at, kind, job, stage, _OFF_RACK, 0, 0)

@@ -18,6 +18,7 @@ from callboard.twin.columns import (
     USER,
     Tables,
 )
+from callboard.twin.job_lists import remove_from_list
 from callboard.twin.job_queue import place_job
 
 
@@ -38,12 +39,8 @@ def leave_line(w: Tables, job: int) -> None:
     """A job has gone."""
     if not w.given[HAS_CAPS]:
         return
-    at = 0
-    while w.lists[IN_LINE_LIST, at] != job:
-        at += 1
+    remove_from_list(w, IN_LINE_LIST, w.state[JOBS_IN_LINE], job)
     w.state[JOBS_IN_LINE] -= 1
-    for place in range(at, w.state[JOBS_IN_LINE]):
-        w.lists[IN_LINE_LIST, place] = w.lists[IN_LINE_LIST, place + 1]
     _admit_in_turn(w)
 
 

@@ -44,6 +44,7 @@ from callboard.twin.columns import (
     Tables,
 )
 from callboard.twin.fair_shares import pace_min_share_and_demand, running_of, share_out
+from callboard.twin.job_lists import remove_from_list
 from callboard.twin.next_instants import plan_report
 
 
@@ -79,11 +80,8 @@ def add_present_job(w: Tables, job: int) -> None:
 
 def drop_present_job(w: Tables, job: int) -> None:
     """A job has ended."""
-    at = 0
-    while w.lists[PRESENT_LIST, at] != job:
-        at += 1
+    remove_from_list(w, PRESENT_LIST, w.state[PRESENT], job)
     w.state[PRESENT] -= 1
-    w.lists[PRESENT_LIST, at] = w.lists[PRESENT_LIST, w.state[PRESENT]]
     w.state[NEWS] = 1
 
 

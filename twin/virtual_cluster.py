@@ -37,6 +37,7 @@ from callboard.twin.columns import (
     WEIGHTS,
     Tables,
 )
+from callboard.twin.job_lists import remove_from_list
 from callboard.twin.virtual_rates import (
     left_at_change,
     level_at,
@@ -91,12 +92,8 @@ def join_cluster(w: Tables, kind: int, job: int, cap: int, high: int, low: int) 
 
 def part_from_cluster(w: Tables, kind: int, job: int) -> None:
     """A phase is no longer served.  It stands behind the members, for who asks."""
-    at = 0
-    while w.lists[MEMBERS_LIST + kind, at] != job:
-        at += 1
+    at = remove_from_list(w, MEMBERS_LIST + kind, w.sums[MEMBERS, kind], job)
     w.sums[MEMBERS, kind] -= 1
-    for place in range(at, w.sums[MEMBERS, kind]):
-        w.lists[MEMBERS_LIST + kind, place] = w.lists[MEMBERS_LIST + kind, place + 1]
     w.lists[MEMBERS_LIST + kind, w.sums[MEMBERS, kind]] = job
     if at < w.sums[CAPS_MET, kind]:
         w.sums[CAPS_MET, kind] -= 1

@@ -27,6 +27,7 @@ from callboard.twin.columns import (
     WEIGHTS,
     Tables,
 )
+from callboard.twin.job_lists import remove_from_list
 from callboard.twin.virtual_rates import (
     level_at,
     note_left,
@@ -53,16 +54,8 @@ def line_up_if_waiting(w: Tables, kind: int, job: int) -> None:
         w.sums[WAITING_LINE, kind] += 1
         w.sums[SORTED_UNTIL, kind] = -1
     else:
-        _leave_line(w, kind, job)
-
-
-def _leave_line(w: Tables, kind: int, job: int) -> None:
-    at = 0
-    while w.lists[WAITING_LIST + kind, at] != job:
-        at += 1
-    w.sums[WAITING_LINE, kind] -= 1
-    for place in range(at, w.sums[WAITING_LINE, kind]):
-        w.lists[WAITING_LIST + kind, place] = w.lists[WAITING_LIST + kind, place + 1]
+        remove_from_list(w, WAITING_LIST + kind, w.sums[WAITING_LINE, kind], job)
+        w.sums[WAITING_LINE, kind] -= 1
 
 
 def sort_line(w: Tables, kind: int) -> None:
