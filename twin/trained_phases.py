@@ -79,18 +79,16 @@ def leave_training_slot(w: Tables, berth: int) -> None:
         w.sums[TRAINING_SLOTS, w.berths[berth, OF_KIND]] -= 1
 
 
-def end_training_task(w: Tables, berth: int, work_ms: int, succeeded: bool) -> None:
-    """A training task has ended: measured, or to be replaced.  What a killed one told stands, but
-    all of its work is left.
-    """
+def end_training_task(w: Tables, berth: int, work_ms: int) -> None:
+    """A training task has done its work, which is measured."""
     job, kind = w.berths[berth, OF_JOB], w.berths[berth, OF_KIND]
     row, sample = 2 * job + kind, w.berths[berth, SAMPLE]
     if w.berths[berth, TRAINS]:
         w.virtual[row, TRAINING_RUNS] -= 1
         if sample != NONE:
             w.virtual[row, SAMPLES_OF_RUNNING] -= 1
-            w.measures[w.virtual[row, SAMPLE_START] + sample] = 1.0 if succeeded else 0.0
-        elif succeeded:
+            w.measures[w.virtual[row, SAMPLE_START] + sample] = 1.0
+        else:
             _add_sample(w, row, work_ms, 1.0)
     place_phase(w, kind, job)
     _finish_training(w, kind, job, w.berths[berth, IN_LOG] + 1)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from callboard.actors.world import World
 from callboard.scheduler.model import JobId, Millis
@@ -94,9 +93,3 @@ class TwinRun:
     def interrupt(self) -> None:
         """Let it end here, unless it has ended."""
         self.reason = self.reason or "interrupted"
-
-    def attempts(self) -> NDArray[np.int64]:
-        """The attempts that were kept, in the order of launch: columns as in `columns.LOG_JOB`."""
-        log: NDArray[np.int64] = self.tables.log[: self.tables.state[c.LOG_TOP]].copy()
-        log[:, c.LOG_JOB] = self.tables.jobs[log[:, c.LOG_JOB], c.NUMBER]
-        return log

@@ -73,7 +73,7 @@ def hear_end(w: Tables, berth: int, work_ms: int) -> None:
     learn_length_of_its_job(w, kind, job, work_ms)
     leave_training_slot(w, berth)
     if w.virtual[2 * job + kind, IN_TRAINING]:
-        end_training_task(w, berth, work_ms, succeeded=True)
+        end_training_task(w, berth, work_ms)
         return
     place_phase(w, kind, job)
     if w.given[FLAPS]:

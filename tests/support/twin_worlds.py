@@ -19,6 +19,7 @@ from callboard.actors.world import World
 from callboard.experiments.run.plugins import load_architecture
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
+from callboard.twin import columns as c
 from callboard.twin.cannot_play import CannotPlay
 from callboard.twin.columns import LATER, NONE
 from callboard.twin.twin_run import TwinRun
@@ -307,7 +308,9 @@ def by_the_actors(events: list[ev.AnyEvent]) -> list[RanAttempt]:
 def by_the_twin(run: TwinRun) -> Iterator[RanAttempt]:
     """The attempts that it has kept, as far as the run has come."""
     latency_ms = run.world.cluster.latency_ms
-    for row in run.attempts().tolist():
+    log = run.tables.log[: run.tables.state[c.LOG_TOP]].copy()
+    log[:, c.LOG_JOB] = run.tables.jobs[log[:, c.LOG_JOB], c.NUMBER]
+    for row in log.tolist():
         attempt = RanAttempt(*row[: len(RanAttempt._fields)])
         if attempt.launched_ms + latency_ms > run.now_ms:
             attempt = attempt._replace(slot=NONE)
