@@ -4,7 +4,7 @@ What is looked up here is what a scenario states.  What follows from it at every
 the twin has rules of its own for, so that either engine can judge the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Any
 
@@ -180,11 +180,9 @@ def lower(world: World, policy: Policy, until_ms: Millis | None, *, keep_log: bo
         rows=rows,
         links=np.zeros(_LINKS_AT_FIRST, np.int32),
         blocks=np.full(64, c.NONE, np.int64),
-        places=_joined_pieces([each for each in places if each is not None], np.int32),
-        lengths=_joined_pieces([each for each in lengths if each is not None], np.float64),
-        skewed=_joined_pieces(
-            [each for each in map(_skew_marks, jobs) if each is not None], np.int8
-        ),
+        places=_joined_pieces(places, np.int32),
+        lengths=_joined_pieces(lengths, np.float64),
+        skewed=_joined_pieces(map(_skew_marks, jobs), np.int8),
         log=np.zeros((slots if keep_log else 0, c.LOG_WIDTH), np.int64),
         refused=np.zeros((0, c.REFUSED_WIDTH), np.int64),
         estimates=np.zeros((0, c.ESTIMATE_WIDTH), np.int64),
@@ -202,8 +200,8 @@ def grown_tables(w: Tables) -> Tables:
     if len(w.log) and (grown_log := _grown_log(w)) is not None:
         return grown_log
     if w.state[c.ROWS_FREE] == 0 and w.state[c.ROWS_TOP] == len(w.rows):
-        return w._replace(rows=_doubled_table(w.rows))
-    return w._replace(links=_doubled_table(w.links))
+        return w._replace(rows=_grown(w.rows, 2 * len(w.rows)))
+    return w._replace(links=_grown(w.links, 2 * len(w.links)))
 
 
 def _grown_log(w: Tables) -> Tables | None:
@@ -219,16 +217,12 @@ def _grown_log(w: Tables) -> Tables | None:
 
 def _long_enough(table: _Numbers, rows: int) -> _Numbers:
     """The table if it is long enough, else twice as long as that."""
-    if rows <= len(table):
-        return table
-    longer = np.zeros((2 * rows, *table.shape[1:]), np.int64)
-    longer[: len(table)] = table
-    return longer
+    return table if rows <= len(table) else _grown(table, 2 * rows)
 
 
-def _doubled_table(table: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Twice as long; the new half takes memory only where it is written."""
-    longer = np.zeros((2 * len(table), *table.shape[1:]), np.int32)
+def _grown(table: NDArray[Any], rows: int) -> NDArray[Any]:
+    """With that many rows; the new ones take memory only where they are written."""
+    longer = np.zeros((rows, *table.shape[1:]), table.dtype)
     longer[: len(table)] = table
     return longer
 
@@ -428,5 +422,6 @@ def _piece_offsets(pieces: Sequence[NDArray[Any] | None]) -> list[int]:
     return offsets
 
 
-def _joined_pieces(pieces: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate([np.zeros(0, kind), *pieces]).astype(kind)
+def _joined_pieces(pieces: Iterable[NDArray[Any] | None], kind: type) -> NDArray[Any]:
+    there = (each for each in pieces if each is not None)
+    return np.concatenate([np.zeros(0, kind), *there]).astype(kind)

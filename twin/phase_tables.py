@@ -40,19 +40,13 @@ def phase_tables(
     phases = np.zeros((2 * len(specs), c.PHASE_WIDTH), np.int64)
     phases[:, [c.LATE_SINCE, c.TRAIN_KEY, c.ESTIMATED]] = c.NONE
     quarters = [int(_SPEED_ONE * PRIORITY_WEIGHTS[spec.priority]) for spec in specs]
-    weighs, speeds = (
-        isinstance(order, Psbs),
-        isinstance(order, Hfsp) and _has_priority_speeds(order),
-    )
+    weighs = isinstance(order, Psbs)
+    speeds = isinstance(order, Hfsp) and order.params.priority == "speed"
     phases[:, c.PHASE_WEIGHT] = np.repeat(quarters, 2) if weighs else 1
     phases[:, c.PHASE_SPEED] = np.repeat(quarters, 2) if speeds else _SPEED_ONE
     samples = _training_samples(order, jobs)
     phases[:, c.SAMPLE_START] = len(phases) + np.cumsum(samples) - samples
     return phases, np.zeros(len(phases) + int(samples.sum()))
-
-
-def _has_priority_speeds(order: Hfsp) -> bool:
-    return order.params.priority == "speed"
 
 
 def _training_samples(order: VirtualTimeOrder, jobs: _Numbers) -> _Numbers:
