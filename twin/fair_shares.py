@@ -7,34 +7,8 @@ begins or ceases to grow is at a whole one.
 
 from math import gcd
 
-from callboard.twin.columns import (
-    CHILDREN,
-    CLAIM_LIST,
-    CLAIM_LOOK,
-    CLAIMS,
-    COUNTED_DEMAND,
-    INVERSE_WEIGHT,
-    JOBS,
-    LOOKS,
-    MIN_SHARE,
-    OVERFLOW,
-    PARENT,
-    PENDING,
-    POOL,
-    POOL_DEMAND,
-    POOL_EXISTS,
-    POOL_PACE,
-    POOL_RUNNING,
-    PRESENT,
-    PRESENT_LIST,
-    RUNNING_TASKS,
-    SHARE_ABOVE,
-    SHARE_BELOW,
-    SHARED_LOOK,
-    SLOTS,
-    WEIGHT_SCALE,
-    Tables,
-)
+from callboard.twin import columns as c
+from callboard.twin.columns import Tables
 
 _LARGEST = 1e18
 
@@ -43,23 +17,23 @@ def share_out(w: Tables, kind: int) -> None:
     """Find what each claimant is due: the pools that hold jobs only, and the jobs beside pools.
     Nobody claims anything while nothing is pending.
     """
-    w.sums[LOOKS, kind] += 1
-    if w.sums[PENDING, kind] == 0:
+    w.sums[c.LOOKS, kind] += 1
+    if w.sums[c.PENDING, kind] == 0:
         return
-    root = w.given[JOBS]
-    _note_share(w, kind, root, w.sums[SLOTS, kind], 1)
-    w.claims[root, SHARED_LOOK + kind] = w.sums[LOOKS, kind]
+    root = w.given[c.JOBS]
+    _note_share(w, kind, root, w.sums[c.SLOTS, kind], 1)
+    w.claims[root, c.SHARED_LOOK + kind] = w.sums[c.LOOKS, kind]
     for pool in range(len(w.pools)):  # those above come first
-        if w.claims[root + pool, SHARED_LOOK + kind] == w.sums[LOOKS, kind]:
+        if w.claims[root + pool, c.SHARED_LOOK + kind] == w.sums[c.LOOKS, kind]:
             _share_pool(w, kind, pool)
 
 
 def _share_pool(w: Tables, kind: int, pool: int) -> None:
     """Share what the pool is due among its members."""
     _list_members(w, kind, pool)
-    level, below = _fair_share_level(w, kind, w.given[JOBS] + pool)
-    for at in range(w.sums[CLAIMS, kind]):
-        row = w.lists[CLAIM_LIST, at]
+    level, below = _fair_share_level(w, kind, w.given[c.JOBS] + pool)
+    for at in range(w.sums[c.CLAIMS, kind]):
+        row = w.lists[c.CLAIM_LIST, at]
         pace, least, demand = pace_min_share_and_demand(w, kind, row)
         if level <= least * pace * below:
             _note_share(w, kind, row, least, 1)
@@ -67,32 +41,32 @@ def _share_pool(w: Tables, kind: int, pool: int) -> None:
             _note_share(w, kind, row, demand, 1)
         else:
             _note_share(w, kind, row, level, below * pace)
-        member = row - w.given[JOBS]
-        shares_on = member >= 0 and w.pools[member, CHILDREN] > 0
-        w.claims[row, (SHARED_LOOK if shares_on else CLAIM_LOOK) + kind] = w.sums[LOOKS, kind]
+        member = row - w.given[c.JOBS]
+        shares_on = member >= 0 and w.pools[member, c.CHILDREN] > 0
+        w.claims[row, (c.SHARED_LOOK if shares_on else c.CLAIM_LOOK) + kind] = w.sums[c.LOOKS, kind]
 
 
 def _note_share(w: Tables, kind: int, row: int, above: int, below: int) -> None:
     common = gcd(above, below)
-    w.claims[row, SHARE_ABOVE + kind] = above // common
-    w.claims[row, SHARE_BELOW + kind] = below // common
+    w.claims[row, c.SHARE_ABOVE + kind] = above // common
+    w.claims[row, c.SHARE_BELOW + kind] = below // common
 
 
 def _list_members(w: Tables, kind: int, pool: int) -> None:
     """List the jobs and pools in the pool that run or want something."""
     count = 0
-    for at in range(w.state[PRESENT]):
-        job = w.lists[PRESENT_LIST, at]
-        if w.jobs[job, POOL] == pool and _takes_part(w, kind, job):
-            w.lists[CLAIM_LIST, count] = job
+    for at in range(w.state[c.PRESENT]):
+        job = w.lists[c.PRESENT_LIST, at]
+        if w.jobs[job, c.POOL] == pool and _takes_part(w, kind, job):
+            w.lists[c.CLAIM_LIST, count] = job
             count += 1
     for member in range(1, len(w.pools)):
-        row = w.given[JOBS] + member
-        is_inside = w.pools[member, PARENT] == pool and w.pools[member, POOL_EXISTS]
+        row = w.given[c.JOBS] + member
+        is_inside = w.pools[member, c.PARENT] == pool and w.pools[member, c.POOL_EXISTS]
         if is_inside and _takes_part(w, kind, row):
-            w.lists[CLAIM_LIST, count] = row
+            w.lists[c.CLAIM_LIST, count] = row
             count += 1
-    w.sums[CLAIMS, kind] = count
+    w.sums[c.CLAIMS, kind] = count
 
 
 def _takes_part(w: Tables, kind: int, row: int) -> bool:
@@ -101,19 +75,19 @@ def _takes_part(w: Tables, kind: int, row: int) -> bool:
 
 def running_of(w: Tables, kind: int, row: int) -> int:
     """How much a job, or behind all jobs a pool, runs."""
-    if row < w.given[JOBS]:
-        return int(w.jobs[row, RUNNING_TASKS + kind])
-    return int(w.pools[row - w.given[JOBS], POOL_RUNNING + kind])
+    if row < w.given[c.JOBS]:
+        return int(w.jobs[row, c.RUNNING_TASKS + kind])
+    return int(w.pools[row - w.given[c.JOBS], c.POOL_RUNNING + kind])
 
 
 def pace_min_share_and_demand(w: Tables, kind: int, row: int) -> tuple[int, int, int]:
     """Its pace, its min share within its demand, and its demand."""
-    if row < w.given[JOBS]:
-        return int(w.jobs[row, INVERSE_WEIGHT]), 0, int(w.jobs[row, COUNTED_DEMAND + kind])
-    pool = row - w.given[JOBS]
-    demand = int(w.pools[pool, POOL_DEMAND + kind])
-    least = min(int(w.pools[pool, MIN_SHARE + kind]), demand)
-    return int(w.pools[pool, POOL_PACE]), least, demand
+    if row < w.given[c.JOBS]:
+        return int(w.jobs[row, c.INVERSE_WEIGHT]), 0, int(w.jobs[row, c.COUNTED_DEMAND + kind])
+    pool = row - w.given[c.JOBS]
+    demand = int(w.pools[pool, c.POOL_DEMAND + kind])
+    least = min(int(w.pools[pool, c.MIN_SHARE + kind]), demand)
+    return int(w.pools[pool, c.POOL_PACE]), least, demand
 
 
 # The level.
@@ -121,15 +95,15 @@ def pace_min_share_and_demand(w: Tables, kind: int, row: int) -> tuple[int, int,
 
 def _fair_share_level(w: Tables, kind: int, row: int) -> tuple[int, int]:
     """The level, as a quotient, at which the listed members share what the pool is due."""
-    above, below = w.claims[row, SHARE_ABOVE + kind], w.claims[row, SHARE_BELOW + kind]
-    scale, demand, low, high = w.given[WEIGHT_SCALE], 0, 0, 0
-    for at in range(w.sums[CLAIMS, kind]):
-        pace, _, wanted = pace_min_share_and_demand(w, kind, w.lists[CLAIM_LIST, at])
+    above, below = w.claims[row, c.SHARE_ABOVE + kind], w.claims[row, c.SHARE_BELOW + kind]
+    scale, demand, low, high = w.given[c.WEIGHT_SCALE], 0, 0, 0
+    for at in range(w.sums[c.CLAIMS, kind]):
+        pace, _, wanted = pace_min_share_and_demand(w, kind, w.lists[c.CLAIM_LIST, at])
         demand += wanted
         high = max(high, wanted * pace)
     due = min(demand * below, above) * scale
     if float(demand) * float(below) * float(scale) * float(scale) > _LARGEST:
-        w.state[OVERFLOW] = 1
+        w.state[c.OVERFLOW] = 1
         return 0, 1
     if _shared_at_level(w, kind, 0)[0] * below >= due:
         return 0, 1
@@ -141,15 +115,15 @@ def _fair_share_level(w: Tables, kind: int, row: int) -> tuple[int, int]:
             low = middle
     shared, slope = _shared_at_level(w, kind, low)
     if float(high) * float(slope) * float(below) > _LARGEST:
-        w.state[OVERFLOW] = 1
+        w.state[c.OVERFLOW] = 1
     return low * slope * below + due - shared * below, slope * below
 
 
 def _shared_at_level(w: Tables, kind: int, level: int) -> tuple[int, int]:
     """What all shares come to at a whole level, in parts of the scale, and how fast that grows."""
-    scale, total, slope = w.given[WEIGHT_SCALE], 0, 0
-    for at in range(w.sums[CLAIMS, kind]):
-        pace, least, demand = pace_min_share_and_demand(w, kind, w.lists[CLAIM_LIST, at])
+    scale, total, slope = w.given[c.WEIGHT_SCALE], 0, 0
+    for at in range(w.sums[c.CLAIMS, kind]):
+        pace, least, demand = pace_min_share_and_demand(w, kind, w.lists[c.CLAIM_LIST, at])
         if level >= demand * pace:
             total += demand * scale
         elif level < least * pace:

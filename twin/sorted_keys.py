@@ -5,33 +5,26 @@ number), so that no two are equal.  A key moves a little at a time, and all are 
 often than that.
 """
 
-from callboard.twin.columns import (
-    MIDDLE_BITS,
-    NONE,
-    OVERFLOW,
-    QUEUE_START,
-    QUEUED,
-    STANDING_BITS,
-    Tables,
-)
+from callboard.twin import columns as c
+from callboard.twin.columns import Tables
 
 _KEY_BITS = 62
 
 
 def key_with(w: Tables, score: int, standing: int) -> int:
     """What the order goes by, and the standing behind it, as one number."""
-    bits = w.given[STANDING_BITS]
+    bits = w.given[c.STANDING_BITS]
     if score >> (_KEY_BITS - bits):
-        w.state[OVERFLOW] = 1
+        w.state[c.OVERFLOW] = 1
         score = 0
     return int((score << bits) | standing)
 
 
 def paired_score(w: Tables, first: int, second: int) -> int:
     """Two numbers as one that compares like both, one after the other."""
-    bits = w.given[MIDDLE_BITS]
+    bits = w.given[c.MIDDLE_BITS]
     if first >> (_KEY_BITS - bits) or second >> bits:
-        w.state[OVERFLOW] = 1
+        w.state[c.OVERFLOW] = 1
         return 0
     return int((first << bits) | second)
 
@@ -40,24 +33,24 @@ def move_key(w: Tables, kind: int, pool: int, old: int, new: int) -> None:
     """A member of the pool has another key; `NONE` while it has nothing to launch."""
     if new == old:
         return
-    start = w.pools[pool, QUEUE_START]
-    end = start + w.pools[pool, QUEUED + kind]
-    if old == NONE:
-        w.pools[pool, QUEUED + kind] += 1
+    start = w.pools[pool, c.QUEUE_START]
+    end = start + w.pools[pool, c.QUEUED + kind]
+    if old == c.NONE:
+        w.pools[pool, c.QUEUED + kind] += 1
         at = end
     else:
         at = _place_of(w, kind, start, end, old)
-    if new == NONE:
-        w.pools[pool, QUEUED + kind] -= 1
-    if new == NONE or (old != NONE and new > old):
-        while at + 1 < end and (new == NONE or w.queues[kind, at + 1] < new):
+    if new == c.NONE:
+        w.pools[pool, c.QUEUED + kind] -= 1
+    if new == c.NONE or (old != c.NONE and new > old):
+        while at + 1 < end and (new == c.NONE or w.queues[kind, at + 1] < new):
             w.queues[kind, at] = w.queues[kind, at + 1]
             at += 1
     else:
         while at > start and w.queues[kind, at - 1] > new:
             w.queues[kind, at] = w.queues[kind, at - 1]
             at -= 1
-    if new != NONE:
+    if new != c.NONE:
         w.queues[kind, at] = new
 
 

@@ -21,7 +21,6 @@ from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation
 from callboard.twin import columns as c
 from callboard.twin.cannot_play import CannotPlay
-from callboard.twin.columns import LATER, NONE
 from callboard.twin.twin_run import TwinRun
 from tests.support.reference_worlds import draw_calm_world
 from trials.worlds.declared_values import DeclaredValues
@@ -71,9 +70,9 @@ class RanAttempt(NamedTuple):
     slot: int
     level: int
     launched_ms: int
-    shuffled_ms: int = NONE
-    ended_ms: int = NONE
-    closed_ms: int = NONE
+    shuffled_ms: int = c.NONE
+    ended_ms: int = c.NONE
+    closed_ms: int = c.NONE
 
 
 def draw_twin_world(seed: int) -> RunSpec:
@@ -292,7 +291,7 @@ def by_the_actors(events: list[ev.AnyEvent]) -> list[RanAttempt]:
     for event in events:
         match event:
             case ev.AttemptLaunched():
-                where = event.node, NONE, int(event.level), event.at_ms
+                where = event.node, c.NONE, int(event.level), event.at_ms
                 ran[event.attempt] = RanAttempt(event.job, int(event.kind), event.task, *where)
             case ev.AttemptStarted():
                 ran[event.attempt] = ran[event.attempt]._replace(slot=event.slot)
@@ -313,9 +312,9 @@ def by_the_twin(run: TwinRun) -> Iterator[RanAttempt]:
     for row in log.tolist():
         attempt = RanAttempt(*row[: len(RanAttempt._fields)])
         if attempt.launched_ms + latency_ms > run.now_ms:
-            attempt = attempt._replace(slot=NONE)
+            attempt = attempt._replace(slot=c.NONE)
         shuffled_ms, ended_ms = (
-            NONE if ms > run.now_ms or ms == LATER else ms
+            c.NONE if ms > run.now_ms or ms == c.LATER else ms
             for ms in (attempt.shuffled_ms, attempt.ended_ms)
         )
         yield attempt._replace(shuffled_ms=shuffled_ms, ended_ms=ended_ms)
