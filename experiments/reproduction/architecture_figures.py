@@ -20,7 +20,7 @@ def response_percentile(run: MeteredRun, percent: float, kind: str) -> float | N
     return float(np.percentile(jobs.response_ms[mine], percent)) if mine.any() else None
 
 
-_BATCH = SizeBin("Batch", 100)
+_BATCH = SizeBin(100)
 
 
 def batch_wait_s(run: MeteredRun) -> float | None:

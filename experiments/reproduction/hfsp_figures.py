@@ -113,7 +113,7 @@ def _ecdfs_by_stage(samples: Sequence[Any], of: Callable[[Any, Stage], Values], 
 
 # How wrong estimates are.
 
-_LARGER = SizeBin("bins 2 to 4", 10)
+_LARGER = SizeBin(10)  # bins 2 to 4
 
 
 def _estimate_errors(runs: Runs, stage: Stage, which: SizeBin = _LARGER) -> Values:

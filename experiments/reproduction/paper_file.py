@@ -53,7 +53,7 @@ from callboard.experiments.reproduction.sample_figure import (
     mean_of,
     total_of,
 )
-from callboard.experiments.reproduction.worked_examples import SeededExample, Worked
+from callboard.experiments.reproduction.worked_examples import Worked
 from callboard.scenarios.library_list import library_names
 from callboard.scenarios.toml_reader import parse_toml
 from callboard.scheduler.text.strict_decoder import DecodeError, decode_strictly, suggestion
@@ -85,7 +85,6 @@ _COMMON: Vocabulary = {
         artefact_charts.strip_chart,
     ),
     "drawn": Drawn,
-    "example": SeededExample,
     "mean": mean_of,
     "total": total_of,
     "trace": TraceFile,
@@ -154,19 +153,12 @@ class _ArtefactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     each: Axes = msgspec.field(default=(), name="for")
 
 
-class _Bin(msgspec.Struct, frozen=True):
-    """A bin of sizes by the maps that its jobs have."""
-
-    least: int
-    most: int = 1_000_000_000
-
-
 class _PaperTables(msgspec.Struct, frozen=True, kw_only=True):
     """A paper's file."""
 
     artefact: tuple[_ArtefactEntry, ...]
     policies: dict[str, str] = {}
-    bins: dict[str, _Bin] = {}
+    bins: dict[str, SizeBin] = {}
     texts: dict[str, str] = {}
     grids: dict[str, GridColumns] = {}
     played: dict[str, tuple[_CellEntry, ...]] = {}
@@ -259,7 +251,7 @@ class PaperFile:
         found = self._tables.bins.get(name)
         if found is None:
             raise PaperFileError(f"no bin {name}; {suggestion(name, self._tables.bins)}")
-        return SizeBin(name, found.least, found.most)
+        return msgspec.structs.replace(found, name=name)
 
 
 def _names_by_row(axes: Axes, names: ExpressionNames) -> Iterator[ExpressionNames]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,13 +19,12 @@ RunFigure = Callable[[MeteredRun], float | None]
 """A figure of one run; None where it has none."""
 
 
-class SizeBin:
+class SizeBin(msgspec.Struct, frozen=True):
     """Jobs of at least `least` and at most `most` maps."""
 
-    def __init__(self, name: str, least: int, most: int = 1_000_000_000) -> None:
-        self.name = name
-        self.least = least
-        self.most = most
+    least: int
+    most: int = 1_000_000_000
+    name: str = ""
 
     def jobs(self, run: MeteredRun) -> tuple[JobId, ...]:
         """Its jobs in a run."""
@@ -43,7 +43,7 @@ class SizeBin:
         return found.slowdown
 
 
-EVERY_SIZE = SizeBin("all jobs", 0)
+EVERY_SIZE = SizeBin(0)
 
 
 def mean_of_responses_s(run: MeteredRun) -> float | None:

@@ -19,7 +19,7 @@ from callboard.experiments.reproduction.slides_figures import skips_for
 from callboard.experiments.reproduction.worked_examples import (
     FEW_AND_MANY_SLOTS,
     ExampleNumbers,
-    SeededExample,
+    Worked,
 )
 
 _MAPS_A_SECOND = 7.74
@@ -182,7 +182,7 @@ _GAIN = Exploration(
     artefact="slides-formula-gain",
     assumption="of how many slots a job waits for the first (printed: 24)",
     plausible="from a replica on eight slots to a job with data on hundreds of nodes",
-    settings={str(slots): SeededExample(f"first-of-{slots}") for slots in FEW_AND_MANY_SLOTS},
+    settings={str(slots): Worked(f"first-of-{slots}") for slots in FEW_AND_MANY_SLOTS},
     quantities=(
         Quantity[ExampleNumbers](
             label="wait for the data of one map, times the slots over a task's length",

@@ -34,51 +34,37 @@ ExampleNumbers = Mapping[str, float]
 
 
 class Worked(Evidence[ExampleNumbers], frozen=True):
-    """The evidence of an example, by its name in `EXAMPLES`."""
+    """The evidence of an example, by its name in `EXAMPLES` or, of one that is drawn, in
+    `SEEDED_EXAMPLES`.
+    """
 
     name: str
 
     @property
     def varies_with_seed(self) -> bool:
-        return False
-
-    def calls(self, seeds: Sequence[int]) -> list[Call]:  # noqa: ARG002
-        return [Call(self._example_key(), work_example, (self.name,), weight=0.0)]
-
-    def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:  # noqa: ARG002
-        return [msgspec.msgpack.decode(found[self._example_key()], type=dict[str, float])]
-
-    def _example_key(self) -> str:
-        return key_of("worked", scenario_version(), _examples_version(), self.name)
-
-
-class SeededExample(Evidence[ExampleNumbers], frozen=True):
-    """The evidence of an example that is drawn, by its name in `SEEDED_EXAMPLES`."""
-
-    name: str
+        return self.name in SEEDED_EXAMPLES
 
     def calls(self, seeds: Sequence[int]) -> list[Call]:
         return [
-            Call(self._seeded_example_key(seed), draw_example, (self.name, seed), weight=0.0)
-            for seed in seeds
+            Call(self._example_key(seed), work_example, (self.name, seed), weight=0.0)
+            for seed in self._drawn_seeds(seeds)
         ]
 
     def samples(self, seeds: Sequence[int], found: Mapping[str, bytes]) -> list[ExampleNumbers]:
-        decoded = (found[self._seeded_example_key(seed)] for seed in seeds)
+        decoded = (found[self._example_key(seed)] for seed in self._drawn_seeds(seeds))
         return [msgspec.msgpack.decode(each, type=dict[str, float]) for each in decoded]
 
-    def _seeded_example_key(self, seed: int) -> str:
-        return key_of("drawn", scenario_version(), _examples_version(), self.name, seed)
+    def _drawn_seeds(self, seeds: Sequence[int]) -> Sequence[int | None]:
+        return seeds if self.varies_with_seed else (None,)
+
+    def _example_key(self, seed: int | None) -> str:
+        return key_of("worked", scenario_version(), _examples_version(), self.name, seed)
 
 
-def draw_example(name: str, seed: int) -> bytes:
-    """The numbers of an example that is drawn."""
-    return msgspec.msgpack.encode(SEEDED_EXAMPLES[name](seed))
-
-
-def work_example(name: str) -> bytes:
-    """The example's numbers."""
-    return msgspec.msgpack.encode(EXAMPLES[name]())
+def work_example(name: str, seed: int | None) -> bytes:
+    """The example's numbers; `seed` is None where nothing is drawn."""
+    numbers = EXAMPLES[name]() if seed is None else SEEDED_EXAMPLES[name](seed)
+    return msgspec.msgpack.encode(numbers)
 
 
 @cache

@@ -13,6 +13,7 @@ from callboard.experiments.reproduction.artefact import (
     Quantity,
     VerdictClass,
 )
+from callboard.experiments.reproduction.evidence import Drawn
 from callboard.experiments.reproduction.outcome import (
     FORMULA_SAMPLES,
     VERDICT_MEANINGS,
@@ -25,7 +26,7 @@ from callboard.experiments.reproduction.outcome import (
     why_words,
 )
 from callboard.experiments.reproduction.outcome import ArtefactOutcome as Outcome
-from callboard.experiments.reproduction.worked_examples import SeededExample, Worked
+from callboard.experiments.reproduction.worked_examples import Worked
 
 V = ReproductionVerdict
 
@@ -35,7 +36,7 @@ def quantity(label: str = "x", **says: Any) -> Quantity[float]:
     return Quantity(label=label, value=value, **says)
 
 
-DRAWN = SeededExample("none")
+DRAWN = Drawn("none")
 
 
 def artefact(
