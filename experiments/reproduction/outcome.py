@@ -103,21 +103,6 @@ def whole_verdict(artefact: AnyArtefact, found: Sequence[QuantityOutcome]) -> Re
     return _V.REPRODUCED if verdicts <= set(HOLDS) else _V.DIRECTION
 
 
-def verdict_with_wider_intervals(
-    artefact: AnyArtefact, found: Sequence[QuantityOutcome], factor: float
-) -> ReproductionVerdict:
-    """What the verdict would be if all intervals were that many times as wide."""
-    wide: list[QuantityOutcome] = []
-    for quantity, each in zip(artefact.quantities, found, strict=True):
-        if each.ours is None or each.low is None or each.high is None:
-            wide.append(each)
-            continue
-        low, high = (each.ours + factor * (end - each.ours) for end in (each.low, each.high))
-        verdict = quantity_verdict(artefact, quantity, (low, each.ours, high))
-        wide.append(msgspec.structs.replace(each, low=low, high=high, verdict=verdict))
-    return whole_verdict(artefact, wide)
-
-
 def _decisive_verdicts(
     artefact: AnyArtefact, found: Sequence[QuantityOutcome]
 ) -> set[ReproductionVerdict]:

@@ -1,15 +1,17 @@
 """The outcomes that Callboard brings along, and the page made of them, are those of the table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.experiments.reproduction.artefact import MANY_SEEDS, MORE_SEEDS, SEEDS, AnyArtefact
 from callboard.experiments.reproduction.catalogue_of_artefacts import ARTEFACTS
 from callboard.experiments.reproduction.outcome import (
+    QuantityOutcome,
     ReproductionVerdict,
     quantity_verdict,
-    verdict_with_wider_intervals,
     whole_verdict,
 )
 from callboard.experiments.reproduction.recorded_explorations import recorded_explorations
@@ -47,6 +49,21 @@ def test_a_verdict_near_its_border_has_more_seeds(artefact: AnyArtefact) -> None
     near = verdict_with_wider_intervals(artefact, outcome.quantities, 1.5) is not outcome.verdict
     takes_long = artefact.seeds < SEEDS
     assert not near or takes_long or artefact.seeds in (MORE_SEEDS, MANY_SEEDS)
+
+
+def verdict_with_wider_intervals(
+    artefact: AnyArtefact, found: Sequence[QuantityOutcome], factor: float
+) -> ReproductionVerdict:
+    """What the verdict would be if all intervals were that many times as wide."""
+    wide: list[QuantityOutcome] = []
+    for quantity, each in zip(artefact.quantities, found, strict=True):
+        if each.ours is None or each.low is None or each.high is None:
+            wide.append(each)
+            continue
+        low, high = (each.ours + factor * (end - each.ours) for end in (each.low, each.high))
+        verdict = quantity_verdict(artefact, quantity, (low, each.ours, high))
+        wide.append(msgspec.structs.replace(each, low=low, high=high, verdict=verdict))
+    return whole_verdict(artefact, wide)
 
 
 def test_the_page_is_made_of_the_table_and_of_what_is_recorded() -> None:
