@@ -1,7 +1,7 @@
 """What artefacts are drawn as: ours in the house style, the paper's printed numbers as marks."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -211,12 +211,11 @@ _MANY_POINTS = 20
 """A line of as many points or more is a formula's, and has no markers."""
 
 
-class Series:
+class Series(NamedTuple):
     """A line over what is varied: medians with intervals."""
 
-    def __init__(self, label: str, points: Sequence[tuple[float, Sequence[float | None]]]) -> None:
-        self.label = label
-        self.points = points
+    label: str
+    points: Sequence[tuple[float, Sequence[float | None]]]
 
 
 def lines_over(

@@ -58,15 +58,14 @@ _WAITS = {
 }
 
 
-class ResponseParts:
+class ResponseParts(NamedTuple):
     """The response in milliseconds by what it went to, longest first, and what its waits were like.
 
     `ms` sums to the response; `waits` has a phase's waiting, by kind.
     """
 
-    def __init__(self, ms: Counter[str], waits: Sequence["SlotWait"]) -> None:
-        self.ms = ms
-        self.waits = waits
+    ms: Counter[str]
+    waits: Sequence["SlotWait"]
 
 
 class SlotWait:
