@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from callboard.actors.version import __version__
 from callboard.experiments.pages.report.document import (
     Block,
     CommandLines,
@@ -16,7 +15,7 @@ from callboard.experiments.pages.report.document import (
     ReportTable,
 )
 from callboard.experiments.pages.report.inline_svg import inline_svg
-from callboard.experiments.pages.report.page import render_page
+from callboard.experiments.pages.report.page import write_page
 from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import Quantity
 from callboard.experiments.reproduction.exploration import Exploration, Explored
@@ -27,7 +26,6 @@ from callboard.experiments.reproduction.outcome import (
     paper_text,
 )
 from callboard.experiments.reproduction.region_chart import exploration_chart
-from callboard.experiments.whole_files import whole_file
 
 Pairs = Sequence[tuple[Exploration, Explored]]
 
@@ -41,14 +39,12 @@ def write_explorations_page(found: Pairs, path: Path) -> None:
         )
         for place, (exploration, each) in enumerate(found)
     ]
-    page = Document(
+    document = Document(
         title="What the papers do not print",
         lead="Swept, to see on which assumption a published number stands.",
         sections=sections,
-        colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )
-    with whole_file(path) as part:
-        part.write_text(render_page(page), encoding="utf-8")
+    write_page(document, path)
 
 
 def _exploration_blocks(place: int, exploration: Exploration, each: Explored) -> Iterator[Block]:

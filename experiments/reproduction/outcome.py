@@ -230,6 +230,14 @@ def why_words(artefact: AnyArtefact, outcome: ArtefactOutcome) -> str:
     return artefact.why or "Unexplained."
 
 
+def unreproduced_artefacts(
+    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
+) -> list[AnyArtefact]:
+    """Those that are not reproduced, and of them those without a reason first."""
+    apart = [each for each in artefacts if why_words(each, outcomes[each.id])]
+    return sorted(apart, key=lambda each: bool(each.why))
+
+
 class QuantityCells(NamedTuple):
     """A quantity as tables tell it, in print and here."""
 

@@ -23,6 +23,7 @@ from callboard.experiments.reproduction.outcome import (
     ReproductionVerdict,
     quantity_cells,
     tally_words,
+    unreproduced_artefacts,
     why_words,
 )
 from callboard.experiments.reproduction.reproduction_report import class_table
@@ -96,14 +97,6 @@ def _exploration_lines(found: Sequence[Explored]) -> Iterator[str]:
         if each.picture:
             yield ""
             yield f"![{each.artefact}: {each.assumption}](figures/{each.picture})"
-
-
-def unreproduced_artefacts(
-    artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
-) -> list[AnyArtefact]:
-    """Those that are not reproduced, and of them those without a reason first."""
-    apart = [each for each in artefacts if why_words(each, outcomes[each.id])]
-    return sorted(apart, key=lambda each: bool(each.why))
 
 
 def _head_lines(

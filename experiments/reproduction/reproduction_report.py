@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from callboard.actors.version import __version__
 from callboard.experiments.many.result_store import ResultStore
 from callboard.experiments.pages.charts.chart_style import COLUMN_INCHES
 from callboard.experiments.pages.report.document import (
@@ -21,7 +20,7 @@ from callboard.experiments.pages.report.document import (
     Verdict,
 )
 from callboard.experiments.pages.report.inline_svg import inline_svg
-from callboard.experiments.pages.report.page import render_page
+from callboard.experiments.pages.report.page import write_page
 from callboard.experiments.pages.report.report_words import number_ranges
 from callboard.experiments.reproduction.artefact import (
     CLASS_MEANINGS,
@@ -36,11 +35,11 @@ from callboard.experiments.reproduction.outcome import (
     ReproductionVerdict,
     quantity_cells,
     tally_words,
+    unreproduced_artefacts,
     verdict_counts_by_class,
     why_words,
 )
 from callboard.experiments.reproduction.reproduce import Asked, found_samples
-from callboard.experiments.whole_files import whole_file
 
 _MARKS: dict[ReproductionVerdict, Emphasis] = {
     ReproductionVerdict.REPRODUCED: "best",
@@ -57,9 +56,7 @@ def write_papers_page(
     wanted: Sequence[Asked], found: Sequence[ArtefactOutcome], store: ResultStore, path: Path
 ) -> None:
     """Write the page, whole or not at all.  MissingExtraError without matplotlib or Jinja2."""
-    page = render_page(papers_document(wanted, found, store))
-    with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8")
+    write_page(papers_document(wanted, found, store), path)
 
 
 def papers_document(
@@ -78,7 +75,6 @@ def papers_document(
         title="The papers, reproduced",
         lead=f"{tally_words(found)}.",
         sections=sections,
-        colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )
 
 
@@ -86,8 +82,7 @@ def _verdict_section(
     artefacts: Sequence[AnyArtefact], outcomes: Mapping[str, ArtefactOutcome]
 ) -> ReportSection:
     """All verdicts; those that nobody has explained stand first."""
-    apart = [each for each in artefacts if _is_not_reproduced(each, outcomes)]
-    apart.sort(key=lambda each: bool(each.why))
+    apart = unreproduced_artefacts(artefacts, outcomes)
     others = [each for each in artefacts if each not in apart]
     rows: list[list[ReportCell | str]] = [
         [each.id, each.place, _verdict_cell(outcomes[each.id]), why_words(each, outcomes[each.id])]
@@ -115,10 +110,6 @@ def class_table(
         for which, row in counts.items()
     ]
     return ReportTable(headings=("class", "", "figures", *verdicts), rows=rows, text_columns=2)
-
-
-def _is_not_reproduced(artefact: AnyArtefact, outcomes: Mapping[str, ArtefactOutcome]) -> bool:
-    return bool(why_words(artefact, outcomes[artefact.id]))
 
 
 def _verdict_cell(outcome: ArtefactOutcome) -> ReportCell:

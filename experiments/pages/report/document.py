@@ -8,6 +8,8 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from callboard.actors.version import __version__
+
 Emphasis = Literal["", "best", "bad", "dim"]
 """How a cell or a verdict stands out."""
 
@@ -106,4 +108,4 @@ class Document(msgspec.Struct, frozen=True):
     title: str
     lead: str
     sections: Sequence[ReportSection]
-    colophon: str = ""
+    colophon: str = f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster."

@@ -8,6 +8,7 @@ from typing import Any
 
 from callboard.experiments.pages.report.document import Document
 from callboard.experiments.pages.report.inline_svg import DARK_COLOURS
+from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.time_format import with_unbroken_units
 from callboard.scheduler.text.missing_extra import imported_extra
 from callboard.scheduler.text.quantities import printable
@@ -24,6 +25,13 @@ _TWO_UNITS = re.compile(r"\d (?:d|h|min) \d")
 def check_jinja() -> None:
     """MissingExtraError if no page can be made here."""
     imported_extra("jinja2", _NO_JINJA)
+
+
+def write_page(document: Document, path: Path) -> None:
+    """Write the page, whole or not at all.  OSError as files do; MissingExtraError."""
+    page = render_page(document)
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8")
 
 
 def render_page(document: Document) -> str:

@@ -104,7 +104,6 @@ def study_report(source: ReportSource) -> Document:
             [*sentences_on_cut_runs(source.cells), *_lead_sentences(source, groups), *source.errors]
         ),
         sections=sections,
-        colophon=f"Made by Callboard {__version__}, a simulator of a shared MapReduce cluster.",
     )
 
 

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from callboard.experiments.pages.charts.chart_style import check_matplotlib
-from callboard.experiments.pages.report.page import check_jinja, render_page
+from callboard.experiments.pages.report.page import check_jinja, write_page
 from callboard.experiments.pages.report.report_source import ReportSource
 from callboard.experiments.pages.report.study_report import study_report
-from callboard.experiments.whole_files import whole_file
 from callboard.histories.quantiles import require_scipy
 
 
@@ -20,6 +19,4 @@ def check_report() -> None:
 def write_report(source: ReportSource, path: Path) -> None:
     """Write the page, whole or not at all.  OSError as files do, MissingExtraError."""
     check_report()
-    page = render_page(study_report(source))
-    with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8")
+    write_page(study_report(source), path)
