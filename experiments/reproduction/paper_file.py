@@ -68,7 +68,6 @@ _COMMON: Vocabulary = {
         figures.local_share,
         figures.mean_in_system,
         figures.mean_of_responses_s,
-        figures.mean_response_of,
         figures.median_response_s,
         figures.median_slowdown,
         figures.meter_value,

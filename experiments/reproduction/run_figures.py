@@ -6,7 +6,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.experiments.many.seed_runs import mean_response_s
 from callboard.experiments.reproduction.evidence import Runs
 from callboard.experiments.reproduction.metered_run import MeteredRun
 from callboard.journal.figures.job_groups import jobs_of_size, response_statistics, share_within
@@ -46,19 +45,14 @@ class SizeBin(msgspec.Struct, frozen=True):
 EVERY_SIZE = SizeBin(0)
 
 
-def mean_of_responses_s(run: MeteredRun) -> float | None:
-    """The mean response time of the completed jobs."""
-    return mean_response_s(run.result)
+def mean_of_responses_s(run: MeteredRun, of_bin: SizeBin = EVERY_SIZE) -> float | None:
+    """The mean response time of a bin's completed jobs, in seconds."""
+    return response_statistics(run.result.jobs, of_bin.jobs(run)).mean
 
 
 def median_response_s(run: MeteredRun, of_bin: SizeBin = EVERY_SIZE) -> float | None:
     """The median response time of a bin's jobs."""
     return response_statistics(run.result.jobs, of_bin.jobs(run)).median
-
-
-def mean_response_of(run: MeteredRun, of_bin: SizeBin) -> float | None:
-    """The mean response time of a bin's jobs, in seconds."""
-    return response_statistics(run.result.jobs, of_bin.jobs(run)).mean
 
 
 def done_within(run: MeteredRun, limit_s: float, of_bin: SizeBin = EVERY_SIZE) -> float | None:
