@@ -1,6 +1,7 @@
 """The report's figures, drawn by matplotlib (the extra `ideal`), which nothing else needs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -44,26 +45,36 @@ def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iter
 
 
 def _box_figure(results: Results, spec: FigureSpec, trace: Trace) -> Any:
-    """Boxes of the runs' mean sojourns, a group a sigma; blind disciplines as level lines."""
     figure = new_figure(6.4, 3.8)
     axes = figure.add_subplot()
-    sighted = [name for name in results.study.disciplines if name not in BLIND]
+    disciplines = results.study.disciplines
+    draw_sojourn_boxes(axes, disciplines, spec.points, partial(results.mean_sojourns, trace))
+    _label_panel(axes, spec, trace)
+    _draw_legend(figure, axes, [LINE_STYLES[name] for name in disciplines])
+    return figure
+
+
+def draw_sojourn_boxes(
+    axes: Any,
+    disciplines: Sequence[str],
+    points: Sequence[Point],
+    sojourns: Callable[[str, Point], list[float]],
+) -> None:
+    """Boxes of the runs' mean sojourns, a group a sigma; blind disciplines as level lines."""
+    sighted = [name for name in disciplines if name not in BLIND]
     width = 0.8 / max(1, len(sighted))
     for k, name in enumerate(sighted):
-        rows = [results.mean_sojourns(trace, name, point) for point in spec.points]
+        rows = [sojourns(name, point) for point in points]
         places = [g + (k - (len(sighted) - 1) / 2) * width for g in range(len(rows))]
         _draw_discipline_boxes(axes, rows, places, 0.82 * width, LINE_STYLES[name])
-    for name in results.study.disciplines:
+    for name in disciplines:
         if name in BLIND:
-            level = results.mean_sojourns(trace, name, spec.points[0])[0]
             look = LINE_STYLES[name]
+            level = sojourns(name, points[0])[0]
             axes.axhline(level, color=look.colour, linestyle=look.dashes, label=look.label)
-    axes.set_xticks(range(len(spec.points)), [f"{point.sigma:g}" for point in spec.points])
-    axes.set_xlim(-0.55, len(spec.points) - 0.45)
+    axes.set_xticks(range(len(points)), [f"{point.sigma:g}" for point in points])
+    axes.set_xlim(-0.55, len(points) - 0.45)
     axes.tick_params(axis="x", length=0)
-    _label_panel(axes, spec, trace)
-    _draw_legend(figure, axes, [LINE_STYLES[name] for name in results.study.disciplines])
-    return figure
 
 
 def _draw_discipline_boxes(

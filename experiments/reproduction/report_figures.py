@@ -6,6 +6,7 @@ from statistics import fmean, median
 from typing import Any
 
 from callboard.experiments.ideal_study.cells import Point
+from callboard.experiments.ideal_study.plots import AXES, draw_sojourn_boxes
 from callboard.experiments.ideal_study.study import (
     DN,
     LOAD,
@@ -164,28 +165,13 @@ def sojourn_boxes_by_sigma(samples: Sequence[Sojourns], trace: str) -> Any:
     with house_style():
         figure = new_figure(PAGE_INCHES, 2.8)
         axes = figure.add_subplot()
-        points = _points_over("sigma")
-        sighted = [name for name in REPORT_DISCIPLINES if name not in ("fifo", "ps")]
-        for place, name in enumerate(sighted):
-            look = LINE_STYLES[name]
-            rows = [[each[trace, name, point] for each in samples] for point in points]
-            at = [group + (place - 1) * 0.25 for group in range(len(rows))]
-            drawn = axes.boxplot(
-                rows, positions=at, widths=0.2, whis=(5, 95), patch_artist=True, manage_ticks=False
-            )
-            for box in drawn["boxes"]:
-                box.set(facecolor=look.colour, edgecolor=look.colour, alpha=0.55)
-            for line in drawn["medians"]:
-                line.set(color="#000000")
-            for line in drawn["fliers"]:
-                line.set(marker=".", markersize=3, markeredgecolor=look.colour)
-            drawn["boxes"][0].set_label(look.label)
-        for name in ("fifo", "ps"):
-            look = LINE_STYLES[name]
-            level = samples[0][trace, name, points[0]]
-            axes.axhline(level, color=look.colour, linestyle=look.dashes, label=look.label)
-        axes.set_xticks(range(len(points)), [f"{point.sigma:g}" for point in points])
-        axes.set_xlabel("error σ")
+        draw_sojourn_boxes(
+            axes,
+            REPORT_DISCIPLINES,
+            _points_over("sigma"),
+            lambda name, point: [each[trace, name, point] for each in samples],
+        )
+        axes.set_xlabel(AXES["sigma"])
         _set_log_sojourn_axis(axes)
         shared_legend(figure, *axes.get_legend_handles_labels())
     return figure
@@ -209,7 +195,7 @@ def mean_sojourn_lines(samples: Sequence[Sojourns], axis: Axis, sigma: float) ->
                     label=look.label,
                 )
             axes.set_title(trace)
-            axes.set_xlabel({"load": "load", "dn": "d/n"}[axis])
+            axes.set_xlabel(AXES[axis])
             _set_log_sojourn_axis(axes)
         for axes in panels[1:]:
             axes.set_ylabel("")
