@@ -12,8 +12,8 @@ from rich.table import Table
 
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
+from callboard.experiments.ideal_study.law_option import parse_law_option
 from callboard.experiments.ideal_study.law_plots import discipline_label, draw_laws
-from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.experiments.ideal_study.law_systems import (
     BY_ESTIMATE,
     LAW_DISCIPLINES,

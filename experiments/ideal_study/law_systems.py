@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from callboard.experiments.ideal_study.law_spelling import parse_law_option
+from callboard.experiments.ideal_study.law_option import parse_law_option
 from callboard.scheduler.ideal import simulate, simulate_by_age, simulate_servers
 from callboard.scheduler.ideal.estimated_responses import EstimatedServer
 from callboard.scheduler.ideal.gittins_index import gittins_mean, gittins_ranks

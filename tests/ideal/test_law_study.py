@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.cli import run_command_line
+from callboard.experiments.ideal_study.law_option import parse_law_option
 from callboard.experiments.ideal_study.law_plots import discipline_label
-from callboard.experiments.ideal_study.law_spelling import parse_law_option
 from callboard.experiments.ideal_study.law_systems import (
     LAW_DISCIPLINES,
     LawRun,

@@ -1,4 +1,4 @@
-"""The laws of sizes that `--law` names."""
+"""The law of sizes that `--law` names."""
 
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.ideal.law_names import law_named
