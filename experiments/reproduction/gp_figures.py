@@ -31,9 +31,9 @@ def counted_response_s(run: MeteredRun) -> float | None:
     return response_statistics(run.result.jobs, run.result.counted_jobs).mean
 
 
-def long_job_early_slots(run: MeteredRun, place: int) -> float:
+def long_job_first_maps(run: MeteredRun, place: int) -> float:
     """The most slots of the long job within 150 s; `place` is its in the order of arrivals."""
-    return _figure_of_long_job(run, place, "early slots", "most")
+    return _figure_of_long_job(run, place, "first maps", "most")
 
 
 def long_job_kills(run: MeteredRun, place: int) -> float:
@@ -88,7 +88,7 @@ def share_of_short_gaps(spec: RunSpec, limit_s: float) -> float:
 
 GP_FIGURES: Vocabulary = {
     **run_figure_vocabulary(
-        snp, slowdown_statistic, counted_response_s, long_job_early_slots, long_job_kills
+        snp, slowdown_statistic, counted_response_s, long_job_first_maps, long_job_kills
     ),
     **sample_figure_vocabulary(
         busy_jobs_with_maps,

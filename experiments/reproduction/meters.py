@@ -25,7 +25,7 @@ class UsersMeter:
         return {name: [] if value is None else [value] for name, value in named.items()}
 
 
-class TrainingMeter:
+class PeakTrainingMeter:
     """The most attempts that trained at once, of either kind: those launched for training."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class KillsMeter:
         return {"job": found, "killed": [self._killed[job] for job in found]}
 
 
-class EarlySlotsMeter:
+class FirstMapsMeter:
     """The most maps of each job that ran at once within 150 s of its submission (global preemption,
     VI-E): `job` names the jobs, `most` has how many.
     """
@@ -136,10 +136,10 @@ class ThoughtsMeter:
 
 
 METERS: dict[str, Callable[[], Any]] = {
-    "early slots": EarlySlotsMeter,
+    "first maps": FirstMapsMeter,
     "kills": KillsMeter,
     "switches": SwitchesMeter,
     "thoughts": ThoughtsMeter,
-    "training": TrainingMeter,
+    "training": PeakTrainingMeter,
     "users": UsersMeter,
 }

@@ -189,11 +189,11 @@ def test_killed_attempts_are_counted_by_their_jobs() -> None:
     assert len(set(kills["job"])) == len(kills["killed"])
 
 
-def test_early_slots_are_the_most_within_150_s_of_the_submission() -> None:
+def test_first_maps_are_the_most_within_150_s_of_the_submission() -> None:
     """Of a job of 15 maps ten run at once; another, at 100 s, waits for a slot until 400 s."""
     jobs = '[{name="one",maps=15,map_s=400},{name="two",at_s=100,maps=9,map_s=10}]'
     more = (f"workload.job={jobs}", "cluster.nodes=10", "cluster.map_slots=1")
     cell = Cell(
-        name="it", scenario="two-jobs", policy="fifo", overrides=more, meters=("early slots",)
+        name="it", scenario="two-jobs", policy="fifo", overrides=more, meters=("first maps",)
     )
-    assert played(cell).metered["early slots"] == {"job": [0], "most": [10]}
+    assert played(cell).metered["first maps"] == {"job": [0], "most": [10]}
