@@ -87,7 +87,8 @@ def print_queue_file_notes(allocations: str, policies: Sequence[str], spec: RunS
     asked = _values_for_policies(found, policies)
     if not asked:
         played, able = concise(", ".join(policies)), ", or ".join(found)
-        raise InputError(f"--allocations: add --policy {able}; {played} has no queues")
+        have = "has" if len(policies) == 1 else "have"
+        raise InputError(f"--allocations: add --policy {able}; {played} {have} no queues")
     unplayed, settings = dict[str, None](), list["Settings"]()
     for each in asked:
         if isinstance(each, ScenarioError):
@@ -177,7 +178,8 @@ def _missing_queue_note(settings: "Settings", spec: RunSpec) -> str:
     named = concise(", ".join(each or "jobs without a pool" for each in homeless))
     moved = sum(pools[each] for each in homeless)
     where = f"`default`, with a capacity of {capacity:g} %"
-    told = f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} go to {where}"
+    go = "goes" if moved == 1 else "go"
+    told = f"no queue for {named}: {moved} of {count(len(spec.jobs), 'job')} {go} to {where}"
     scant = "a user holds next to nothing there"
     do = "name their queues, or give `default` a capacity"
     return f"{told}; {scant}: {do}" if not capacity else told

@@ -84,7 +84,7 @@ def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     for name in ("error", "indifference"):
         if vars(options)[name] is not None and not options.best:
-            raise InputError(f"--{name} is how sure --best is to be; add --best")
+            raise InputError(f"--{name} says what --best is to be sure of; add --best")
     names = options.scenarios or [DEFAULT_SCENARIO]
     worlds = [plan_world(name, options, options.policy) for name in names]
     several = has_several_seeds(options)

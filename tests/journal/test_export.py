@@ -270,7 +270,8 @@ class TestTables:
 
 class TestParquet:
     def test_without_pyarrow_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        for module in ("pyarrow", "pyarrow.parquet"):
+            monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(MissingExtraError, match=r"pip install \"callboard\[parquet\]\""):
             check_parquet()
 
