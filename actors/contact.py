@@ -151,6 +151,6 @@ class Contact:
         return Framed(*who, number, self._heard, cause, asks, said)
 
     def _send_frame(self, frame: Framed) -> None:
-        for delay_ms, each in self.link.carry(frame):
+        for delay_ms, each in self.link.draw_deliveries(frame):
             assert isinstance(each, Framed), "a contact's link carries nothing else"
             self._speaker.send(self._peer, each, each.cause, delay_ms)

@@ -36,7 +36,7 @@ class Link:
         self._draws = Stream(seed, purpose)
         self._sent = 0
 
-    def carry(self, message: msgspec.Struct) -> list[tuple[Millis, msgspec.Struct]]:
+    def draw_deliveries(self, message: msgspec.Struct) -> list[tuple[Millis, msgspec.Struct]]:
         """What arrives because of the message, and when: its copies, and one that was held back."""
         delays = self._delivery_delays_ms()
         if not delays:

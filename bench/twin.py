@@ -39,7 +39,7 @@ def timed(spec: RunSpec, *, journal: bool) -> tuple[int, Millis, float]:
             return found.attempts.launched, round(found.virtual_seconds * 1000), took
         run = twin_of(spec, compiled_loop())
         run.play()
-        return run.launched_attempts, run.now_ms, process_time() - began
+        return run.launched_attempt_count, run.now_ms, process_time() - began
 
 
 def measure(spec: RunSpec, policy: str, reps: int, *, journal: bool) -> None:

@@ -190,12 +190,12 @@ def _error_sentence(
     nearest, name = found[place], policy_labels([each.policy for each in found])[place]
     which = ", the nearest of these," if len(found) > 1 else ""
     settings = " with the scheduler set as here" if unchanged.scenario.parts else ""
-    how = f"played once{settings}{_timeline_words(unchanged.scenario.timeline, timeline)}"
+    how = f"played once{settings}{_outage_and_script_words(unchanged.scenario.timeline, timeline)}"
     told = f"Back-test: on the unchanged history, {how}, {name}{which}"
     return f"{told} {_error_words(nearest.errors.mean_response_error or 0.0, nearest.median)}"
 
 
-def _timeline_words(recorded: Timeline, timeline: Timeline) -> str:
+def _outage_and_script_words(recorded: Timeline, timeline: Timeline) -> str:
     """What happens to the unchanged history, and what of a timeline does not."""
     outages = " and with its recorded outages" if recorded else ""
     return f"{outages}{'' if recorded == timeline else ' and without what is scripted'}"

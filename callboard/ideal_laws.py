@@ -56,7 +56,7 @@ def compare_laws(args: Namespace, say: PlainConsole) -> int:
     first = {each: range(runs) for each in systems}
     found = _play_runs(first, served, jobs, args)
     lines = _result_lines(found, served, jobs)
-    more = _second_stage_runs(lines, args.most_runs or 0)
+    more = _runs_still_needed(lines, args.most_runs or 0)
     if more:
         for each, means in _play_runs(more, served, jobs, args).items():
             found[each] += means
@@ -181,7 +181,7 @@ def _result_lines(
     ]
 
 
-def _second_stage_runs(lines: Sequence[LawLine], most: int) -> dict[LawSystem, range]:
+def _runs_still_needed(lines: Sequence[LawLine], most: int) -> dict[LawSystem, range]:
     """The runs after the first ones by which systems have means that that many would tell: once, so
     that not looking often makes them told (two stages, Stein 1945).
     """

@@ -114,7 +114,7 @@ def play(tasks: Sequence[RunTask], console: PlainConsole, cores: int | None = No
     """
     tasks = [msgspec.structs.replace(task, place=place) for place, task in enumerate(tasks)]
     used = min(cores or cores_here(), len(tasks))
-    if used > 1 and sum(map(_task_cost, tasks)) >= WORTH_PROCESSES:
+    if used > 1 and sum(map(_run_cost, tasks)) >= WORTH_PROCESSES:
         return _play_in_processes(tasks, console, used)
     return _play_here(tasks, console)
 
@@ -204,7 +204,7 @@ def _task_title(task: RunTask) -> str:
     return f"{task.title}{task.spec.policy} · {task.spec.scenario.name}"
 
 
-def _task_cost(task: RunTask) -> int:
+def _run_cost(task: RunTask) -> int:
     """How long it takes, in tasks of the cluster that actors play."""
     tasks = task.spec.task_count
     return tasks if task.engine == ACTORS else tasks // TWIN_IS_FASTER

@@ -49,7 +49,7 @@ class RunProgress(RunWatcher):
         self._tell(self._done, kernel.now_ms, kernel.messages)
 
     def on_twin_progress(self, run: "TwinRun") -> None:
-        self._tell(run.ended_jobs, run.now_ms, None)
+        self._tell(run.ended_job_count, run.now_ms, None)
 
 
 @contextmanager

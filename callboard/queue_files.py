@@ -159,7 +159,9 @@ def _stated_queues(policy: str, spec: RunSpec) -> "QueueSettings | YarnQueueSett
 
         order = made.policy.order
         return (
-            QueueSettings.from_queues(order.params.queues) if isinstance(order, Capacity) else None
+            QueueSettings.of_stated_queues(order.params.queues)
+            if isinstance(order, Capacity)
+            else None
         )
     from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 

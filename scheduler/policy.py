@@ -449,12 +449,12 @@ class Policy:
         holds = offer.node.suspended(kind) > 0
         queue: Iterable[QueuedJob] | None = self.order.queue(kind, offer, view)
         if queue is None:
-            self._refuse_queue_entry(queue)
+            self._raise_wrong_queue_entry(queue)
         for rank, queued in enumerate(queue, start=1):
             try:
                 job, score, grounds = queued
             except (TypeError, ValueError):
-                self._refuse_queue_entry(queued)
+                self._raise_wrong_queue_entry(queued)
             if holds and (held := job.resumable(kind, node)) is not None:
                 skips = self._skips_with_refusals(skipped, offer, view)
                 return Resume(held, self._why_of_launch(rank, score, grounds, skips))
@@ -480,7 +480,7 @@ class Policy:
             self._refused_ids = tuple([job.job for job in refused])
         return None
 
-    def _refuse_queue_entry(self, given: object) -> NoReturn:
+    def _raise_wrong_queue_entry(self, given: object) -> NoReturn:
         told = f"the order `{self.order.name}` has {given!r:.80} in its queue"
         raise PartMisbehaves(f"{told}: `queue` yields a QueuedJob(job, score) for each job")
 

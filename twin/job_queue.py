@@ -30,10 +30,10 @@ def place_job(w: Tables, kind: int, job: int) -> None:
         wish = demand - w.jobs[job, c.COUNTED_DEMAND + kind]
         w.jobs[job, c.COUNTED_RUNNING + kind] = running
         w.jobs[job, c.COUNTED_DEMAND + kind] = demand
-        change_pools(w, kind, pool, more, wish)
+        add_to_pool_and_parents(w, kind, pool, more, wish)
 
 
-def change_pools(w: Tables, kind: int, pool: int, more: int, wish: int) -> None:
+def add_to_pool_and_parents(w: Tables, kind: int, pool: int, more: int, wish: int) -> None:
     """A pool's members run that many more and wish for that many more; tell the pools above."""
     while True:
         before, cap = w.pools[pool, c.POOL_DEMAND + kind], w.pools[pool, c.CAP + kind]

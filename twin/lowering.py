@@ -207,15 +207,17 @@ def grown_tables(w: Tables) -> Tables:
 def _grown_log(w: Tables) -> Tables | None:
     """With a longer log, if it is too short."""
     slots = len(w.berths)
-    log = _long_enough(w.log, int(w.state[c.LOG_TOP]) + slots)
-    refused = _long_enough(w.refused, int(w.state[c.REFUSED_TOP]) + (slots + 1) * c.REFUSED_MOST)
-    estimates = _long_enough(w.estimates, int(w.state[c.ESTIMATES_TOP]) + slots)
+    log = _grown_if_too_short(w.log, int(w.state[c.LOG_TOP]) + slots)
+    refused = _grown_if_too_short(
+        w.refused, int(w.state[c.REFUSED_TOP]) + (slots + 1) * c.REFUSED_MOST
+    )
+    estimates = _grown_if_too_short(w.estimates, int(w.state[c.ESTIMATES_TOP]) + slots)
     if log is w.log and refused is w.refused and estimates is w.estimates:
         return None
     return w._replace(log=log, refused=refused, estimates=estimates)
 
 
-def _long_enough(table: _Numbers, rows: int) -> _Numbers:
+def _grown_if_too_short(table: _Numbers, rows: int) -> _Numbers:
     """The table if it is long enough, else twice as long as that."""
     return table if rows <= len(table) else _grown(table, 2 * rows)
 

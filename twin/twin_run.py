@@ -57,12 +57,12 @@ class TwinRun:
         return int(self.tables.state[c.NOW])
 
     @property
-    def ended_jobs(self) -> int:
+    def ended_job_count(self) -> int:
         """How many jobs have ended."""
         return int(self.tables.state[c.ENDED])
 
     @property
-    def launched_attempts(self) -> int:
+    def launched_attempt_count(self) -> int:
         """How many attempts were launched."""
         return int(self.tables.state[c.LAUNCHED])
 

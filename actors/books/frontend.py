@@ -202,7 +202,7 @@ class Frontend(ContactHolder):
                 self._order_kill(entry)
         self._unseen -= {(done.job, SETUP), (done.job, CLEANUP)}
         self.withdraw_job(done.job, self.cause)
-        job.end()
+        job.begin_ending()
         self._bookings.leave_if_over(job, self.cause)
 
     def _order_kill(self, entry: BookedAttempt) -> None:
@@ -229,7 +229,9 @@ class Frontend(ContactHolder):
         entry = self.ledger.known_job(job)
         return () if entry is None else entry.only_on
 
-    def suited_nodes(self, job: JobId, stage: Stage, nodes: Sequence[NodeId]) -> Sequence[NodeId]:
+    def nodes_not_failed_on(
+        self, job: JobId, stage: Stage, nodes: Sequence[NodeId]
+    ) -> Sequence[NodeId]:
         """Those of the nodes on which not all that is left has failed."""
         entry = self.ledger.known_job(job)
         if entry is None or not entry.faults or stage >= SETUP:

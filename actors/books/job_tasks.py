@@ -218,7 +218,7 @@ class BookedJob:
             self.lost[stage] += tasks.left
             tasks.left = 0
 
-    def end(self) -> None:
+    def begin_ending(self) -> None:
         """It has ended, and stays in the books until nothing of it runs any more."""
         self.change_state(BookedJobChange.END)
         self.forget_outputs()

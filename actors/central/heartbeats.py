@@ -273,7 +273,7 @@ class NodeHeartbeats(Dialogue):
         if self._uplink is None:
             node.send(msg.MASTER, heartbeat, cause, self._latency_ms)
         else:
-            for delay_ms, each in self._uplink.carry(heartbeat):
+            for delay_ms, each in self._uplink.draw_deliveries(heartbeat):
                 node.send(msg.MASTER, each, cause, delay_ms)
         if self._sends_all:
             self._await_reply(cause)
@@ -303,7 +303,7 @@ class NodeHeartbeats(Dialogue):
 
     # Faults.
 
-    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
+    def take_in_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         if not isinstance(fault, _NO_EFFECT_ON_THE_LINK):
             self._stop_eliding()
         if isinstance(fault, faults.Disturb):
@@ -510,7 +510,7 @@ class MasterHeartbeats:
         if link is None:
             self._voice.send(to, message, cause, self._latency_ms)
         else:
-            for delay_ms, each in link.carry(message):
+            for delay_ms, each in link.draw_deliveries(message):
                 self._voice.send(to, each, cause, delay_ms)
 
     def disturb_link(self, fault: faults.Disturb) -> None:

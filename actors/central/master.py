@@ -176,7 +176,7 @@ class Master(Actor[AnyEvent]):
                 if job.total(stage):
                     self.tell_policy(facts.TasksWithdrawn(done.job, stage), cause)
             self._preemptor.stop_job(job, cause)
-        job.end()
+        job.begin_ending()
         self._bookings.leave_if_over(job, cause)
 
     def on_change_of_job(self, order: faults.SetPriority | faults.SetPool) -> None:

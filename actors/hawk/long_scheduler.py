@@ -63,7 +63,7 @@ class LongScheduler(AskedFrontend):
         nodes = self.contacts.within_reach(self._partition.nodes_open_to_long(kind))
         if not nodes:
             return  # until one is back
-        suited = self.suited_nodes(job, stage, nodes) or nodes
+        suited = self.nodes_not_failed_on(job, stage, nodes) or nodes
         nodes = waits.nodes_for_tasks(tasks, estimate_ms, self.now_ms, suited)
         placed = Counter(nodes)
         self._sent_reservations.next_batch(job, stage)

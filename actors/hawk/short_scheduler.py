@@ -92,10 +92,10 @@ class ShortScheduler(AskedFrontend):
         refused: tuple[NodeId, ...] = (),
     ) -> None:
         batch = self._sent_reservations.next_batch(job, stage)
-        suited = self.suited_nodes(job, stage, among)
+        suited = self.nodes_not_failed_on(job, stage, among)
         able = self._reachable_nodes(self._partition.nodes_with_slots(slot_kind(stage)))
         if not suited:  # all that is left has failed on each of these
-            suited, turn = self.suited_nodes(job, stage, able) or able, 0
+            suited, turn = self.nodes_not_failed_on(job, stage, able) or able, 0
         sent = Counter(self._draws.probed(job, stage, batch, count, suited))
         self._sent_reservations.add_sent(job, stage, sent)
         what = (job, self.number, stage, tuple(sent.elements()), refused)

@@ -36,7 +36,7 @@ class LateBinding(AskedFrontend):
         count = ceil(self._ratios.ratio_for(self.allowed_node_types(job)) * tasks)
         batch = self._sent_reservations.next_batch(job, stage)
         drawn = self._draws.distinct(job, stage, batch, count)
-        nodes = self.suited_nodes(job, stage, drawn) or drawn
+        nodes = self.nodes_not_failed_on(job, stage, drawn) or drawn
         if not nodes:
             return  # until one is back
         sent = Counter(nodes[place % len(nodes)] for place in range(count))

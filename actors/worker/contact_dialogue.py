@@ -129,7 +129,7 @@ class ContactDialogue(DirectDialogue):
         self._contacts.clear()
         self.forget_all()
 
-    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
+    def take_in_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         if isinstance(fault, MAY_SILENCE):
             self._is_watched = True
         if isinstance(fault, faults.Disturb):

@@ -47,5 +47,5 @@ class Dialogue(Answering, ABC):
     def freed(self, kind: SlotKind) -> None:
         """A slot of this kind is free again."""
 
-    def disturbed(self, fault: faults.NodeFault | faults.MasterFault) -> None:
+    def take_in_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         """A fault has struck that may delay or lose what is said."""

@@ -248,7 +248,7 @@ class Node(Machine):
     # What happens to the machine.
 
     def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
-        self.dialogue.disturbed(fault)
+        self.dialogue.take_in_fault(fault)
         super().on_fault(fault)
         if isinstance(fault, faults.NodeFault) and not isinstance(fault, faults.Disturb):
             for slot in sorted(self._slots):

@@ -183,7 +183,7 @@ class _BoardWatcher(RunWatcher):
             kernel.end_run("interrupted")
 
     def on_twin_progress(self, run: "TwinRun") -> None:
-        self._write_progress_row(run.ended_jobs, run.now_ms, 0)
+        self._write_progress_row(run.ended_job_count, run.now_ms, 0)
         if self._shared.stop.value:
             run.interrupt()
 

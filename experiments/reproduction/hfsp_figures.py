@@ -98,7 +98,7 @@ def length_ecdfs(samples: Sequence[RunSpec]) -> Any:
     return _ecdfs_by_stage(samples, _lengths_s, "task length (s)")
 
 
-def relative_length_ecdfs(samples: Sequence[RunSpec]) -> Any:
+def relative_task_length_ecdfs(samples: Sequence[RunSpec]) -> Any:
     """The share of tasks up to each length over their job's mean."""
     return _ecdfs_by_stage(samples, _lengths_over_job_mean, "task length / its job's mean")
 
@@ -177,6 +177,10 @@ HFSP_FIGURES: Vocabulary = {
         share_of_short_maps,
     ),
     **chart_vocabulary(
-        error_ecdfs, errors_by_bin, response_ratio_over_gaps, length_ecdfs, relative_length_ecdfs
+        error_ecdfs,
+        errors_by_bin,
+        response_ratio_over_gaps,
+        length_ecdfs,
+        relative_task_length_ecdfs,
     ),
 }

@@ -143,15 +143,15 @@ def account_of_run(run: TwinRun) -> RunAccount:
     of_tasks = open_[:, c.OF_STAGE] == c.OF_TASKS
     reduces = open_[of_tasks & (open_[:, c.OF_KIND] == c.REDUCES_HERE)]
     shuffled_ms = np.minimum(reduces[:, c.SHUFFLED], reduces[:, c.OVER])
-    waiting_ms = _held_time_ms(reduces[:, c.BEGUN], shuffled_ms, run.now_ms)
+    waiting_ms = _total_held_so_far_ms(reduces[:, c.BEGUN], shuffled_ms, run.now_ms)
     killed = int(w.state[c.KILLED_COUNT])
-    succeeded = run.launched_attempts - len(open_) - killed
+    succeeded = run.launched_attempt_count - len(open_) - killed
     levels = (locality.node, locality.rack, locality.off_rack)
     return RunAccount(
         until_ms=run.now_ms,
         jobs=_job_columns(run),
         slots=slots,
-        attempts=AttemptCounts(run.launched_attempts, succeeded, 0, killed, len(open_)),
+        attempts=AttemptCounts(run.launched_attempt_count, succeeded, 0, killed, len(open_)),
         speculation=SpeculationCounts(0, 0),
         levels=[int(level.sum()) for level in levels],
         shuffle_wait_ms=int(w.state[c.SHUFFLE_TIME]) + waiting_ms,
@@ -161,9 +161,9 @@ def account_of_run(run: TwinRun) -> RunAccount:
 def _slot_time(run: TwinRun, open_: Ints, kind: int) -> SlotTime:
     """Where the time of the slots of a kind went; no node is ever down."""
     own, sums = open_[open_[:, c.OF_KIND] == kind], run.tables.sums
-    held_ms = _held_time_ms(own[:, c.BEGUN], own[:, c.OVER], run.now_ms)
+    held_ms = _total_held_so_far_ms(own[:, c.BEGUN], own[:, c.OVER], run.now_ms)
     dead = own[(own[:, c.KILLING] == c.KILLED) & (own[:, c.OVER] <= run.now_ms)]
-    dead_ms = _held_time_ms(dead[:, c.BEGUN], dead[:, c.OVER], run.now_ms)
+    dead_ms = _total_held_so_far_ms(dead[:, c.BEGUN], dead[:, c.OVER], run.now_ms)
     useful_ms, wasted_ms = int(sums[c.HELD_TIME, kind]), int(sums[c.WASTED_TIME, kind]) + dead_ms
     total_ms = int(run.tables.nodes[:, c.HAS + kind].sum()) * run.now_ms
     return SlotTime(
@@ -175,7 +175,7 @@ def _slot_time(run: TwinRun, open_: Ints, kind: int) -> SlotTime:
     )
 
 
-def _held_time_ms(begun_ms: Ints, over_ms: Ints, now_ms: int) -> int:
+def _total_held_so_far_ms(begun_ms: Ints, over_ms: Ints, now_ms: int) -> int:
     """How long all these have lasted by now, of which some have not begun."""
     return int(np.maximum(np.minimum(over_ms, now_ms) - begun_ms, 0).sum())
 

@@ -60,14 +60,14 @@ def inferred_capacity(
 
 def slots_for(nodes: Sequence[Amounts], demands: Sequence[Amounts]) -> int:
     """How many of the smallest containers fit on a node as most are; 0 where files do not tell."""
-    usual = dict(_most_usual(nodes))
+    usual = dict(_commonest_node_amounts(nodes))
     asked = [dict(each) for each in demands if each]
     least = {name: min(each.get(name, 0) for each in asked) for name in usual} if asked else {}
     fits = [usual[name] // amount for name, amount in least.items() if amount > 0]
     return min(fits, default=0)
 
 
-def _most_usual(nodes: Sequence[Amounts]) -> Amounts:
+def _commonest_node_amounts(nodes: Sequence[Amounts]) -> Amounts:
     if not nodes:
         return ()
     found = Counter(nodes)  # of equals the smallest: what is asked is answered on the safe side
@@ -78,7 +78,7 @@ def _most_usual(nodes: Sequence[Amounts]) -> Amounts:
 def _usual_amounts(stated: Sequence[Amounts], nodes: int, remarks: Remarks) -> Amounts:
     if not stated:
         return ()
-    usual = _most_usual(stated)
+    usual = _commonest_node_amounts(stated)
     words = ", ".join(f"{name} {amount:,}" for name, amount in usual)
     for kind, number in (
         ("with other memory or vcores", len(stated) - stated.count(usual)),

@@ -87,7 +87,7 @@ class Lockstep:
 
     def _move_to_divergence(self, step: Step) -> Move | None:
         """Move to where the runs diverge; the search ends when there is another request."""
-        while (found := self._known_divergence()) is None:
+        while (found := self._find_divergence_so_far()) is None:
             before_ms = self.at_ms
             if self._move_both_to(before_ms + _STRIDE_MS) is not None or self._has_request():
                 return step
@@ -95,7 +95,7 @@ class Lockstep:
                 return None
         return self._move_both_to(found.at_ms)
 
-    def _known_divergence(self) -> DivergencePoint | None:
+    def _find_divergence_so_far(self) -> DivergencePoint | None:
         """Where they diverge, as far as both are known; a run played anew has a new recording."""
         if self._divergences.recordings != self._both_recordings():
             self._divergences = DivergenceSearch(self._both_recordings())
@@ -125,7 +125,7 @@ class Lockstep:
             rows=rows,
             rows_top=top,
             rows_found=found,
-            divergence=self._known_divergence(),
+            divergence=self._find_divergence_so_far(),
         )
         return msgspec.structs.replace(
             frames[view.lead],

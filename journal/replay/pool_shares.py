@@ -37,7 +37,7 @@ class PoolShares:
     held: NDArray[np.float64]
     due: NDArray[np.float64]
 
-    def owed_slot_seconds(self) -> NDArray[np.float64]:
+    def shortfall_slot_seconds(self) -> NDArray[np.float64]:
         """What each pool is owed at each moment, in slot-seconds: it grows by what a pool lacks of
         its share and falls by what it holds above it, not below 0.  Between samples both stay.
         """

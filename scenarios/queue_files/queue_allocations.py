@@ -41,7 +41,7 @@ class QueueSettings(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def from_queues(cls, queues: dict[str, QueueParams]) -> Self:
+    def of_stated_queues(cls, queues: dict[str, QueueParams]) -> Self:
         """The same without a file."""
         return cls(queues, (), DEFAULT_POOL in queues)
 

@@ -285,11 +285,15 @@ def test_a_message_that_is_held_back_comes_right_behind_the_next() -> None:
     link = Link(1, "up/0", 5)
     link.conditions = LinkConditions(reordered=1.0)
     sent = [HeartbeatReply(number, 0) for number in range(5)]
-    assert [link.carry(each) for each in sent[:3]] == [[], [(5, sent[1]), (5, sent[0])], []]
+    assert [link.draw_deliveries(each) for each in sent[:3]] == [
+        [],
+        [(5, sent[1]), (5, sent[0])],
+        [],
+    ]
     link.conditions = LinkConditions(cut=True, reordered=1.0)
-    assert link.carry(sent[3]) == []
+    assert link.draw_deliveries(sent[3]) == []
     link.conditions = HEALTHY
-    assert link.carry(sent[4]) == [(5, sent[4]), (5, sent[2])]
+    assert link.draw_deliveries(sent[4]) == [(5, sent[4]), (5, sent[2])]
 
 
 # T6: fetching.

@@ -48,7 +48,7 @@ def take(ledger: Ledger, what: str, which: int) -> None:
             ended = [job for job in here if not job.attempts and not which % 5]
             if ended:
                 ended[0].withdraw_tasks()
-                ended[0].end()
+                ended[0].begin_ending()
                 ledger.drop_job(ended[0])
         case _ if attempts:
             step_attempt(ledger, what, attempts[which % len(attempts)])

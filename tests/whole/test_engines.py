@@ -217,7 +217,7 @@ def test_a_run_is_interrupted_between_two_instants(monkeypatch: pytest.MonkeyPat
 
     class Impatient(RunWatcher):
         def on_twin_progress(self, run: TwinRun) -> None:
-            if run.ended_jobs:
+            if run.ended_job_count:
                 run.interrupt()
 
     jobs = [job(number, maps=50, submit_ms=10_000_000 * number) for number in range(3)]

@@ -101,7 +101,7 @@ def test_what_the_twin_gives_up_the_actors_record(
     go_on = TwinRun.play_some_instants
 
     def go_on_once(run: TwinRun) -> None:
-        if run.launched_attempts:
+        if run.launched_attempt_count:
             raise CannotPlay("its numbers are too large")
         go_on(run)
 
@@ -150,7 +150,7 @@ def test_an_interrupted_run_has_the_journal_up_to_there(
 
     class Impatient(RunWatcher):
         def on_twin_progress(self, run: TwinRun) -> None:
-            if run.ended_jobs:
+            if run.ended_job_count:
                 run.interrupt()
 
     path, jobs = tmp_path / "run.journal", [job(n, submit_ms=10_000_000 * n) for n in range(3)]

@@ -224,7 +224,7 @@ def _draw_debt(
     for place, (table, look) in enumerate(zip(tables, run_looks(runs), strict=True)):
         owed = np.zeros(len(table.at_ms))
         if pool in table.pools:
-            owed = table.owed_slot_seconds()[table.pools.index(pool)] / 3600
+            owed = table.shortfall_slot_seconds()[table.pools.index(pool)] / 3600
         (line,) = axes.plot(table.at_ms / unit.ms, owed, label=look.label)
         style_line(line, look, place)
 

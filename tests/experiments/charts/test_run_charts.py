@@ -184,7 +184,7 @@ def test_a_debt_grows_by_what_is_lacking_and_is_repaid_by_what_is_above_the_shar
     at_ms = np.array([0, 1000, 2000, 4000, 5000], np.int64)
     held = np.array([[0.0, 3, 1, 4, 0]])
     shares = PoolShares(at_ms, ("ads",), held, np.full((1, 5), 2.0))
-    assert shares.owed_slot_seconds().tolist() == [[0, 2, 1, 3, 1]]
+    assert shares.shortfall_slot_seconds().tolist() == [[0, 2, 1, 3, 1]]
 
 
 def test_debts_are_drawn_by_pool_with_a_line_a_run() -> None:
@@ -194,7 +194,7 @@ def test_debts_are_drawn_by_pool_with_a_line_a_run() -> None:
     shares = runs[0].slot_history.shares
     assert shares is not None
     drawn = figure.axes[1].lines[0].get_ydata().tolist()
-    assert drawn == (shares.owed_slot_seconds()[1] / 3600).tolist()
+    assert drawn == (shares.shortfall_slot_seconds()[1] / 3600).tolist()
 
 
 def test_several_runs_stand_in_one_picture_each_with_its_look() -> None:
