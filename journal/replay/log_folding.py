@@ -72,11 +72,11 @@ def _may_fold_together(recording: Recording, one: int, other: int) -> bool:
             return msgspec.structs.replace(first, node=second.node) == second
         case ev.MapOutputsLost() as before, ev.MapOutputsLost() as after:
             return (before.job, before.outcome) == (after.job, after.outcome)
-        case (ev.MapOutputsLost() as before, ev.JobBlacklistedNode() as after) | (
-            ev.JobBlacklistedNode() as before,
-            ev.MapOutputsLost() as after,
-        ):
-            return before.job == after.job
+        case ev.MapOutputsLost() as before, ev.JobBlacklistedNode() as after:
+            return (before.job, before.node) == (after.job, after.node)
+        case ev.JobBlacklistedNode() as before, ev.MapOutputsLost() as after:
+            of_a_loss = isinstance(recording.event(before.cause), ev.MapOutputsLost)
+            return of_a_loss and before.job == after.job
         case (ev.NodeLost(), ev.NodeLost()) | (ev.NodeReturned(), ev.NodeReturned()):
             return True
         case (ev.ContactLost() as before, ev.ContactLost() as after) | (
@@ -114,8 +114,10 @@ def _folded_text(recording: Recording, group: list[int], first: str) -> str:
     job = lost[0].job
     name = recording.last_state.run.given_name(job) or job_name(job)
     maps = count(sum(len(event.attempts) for event in lost), "map")
-    shunned = sum(isinstance(event, ev.JobBlacklistedNode) and event.in_force for event in events)
-    hosts = f"{shunned} of {len(nodes)} shunned" if shunned else count(len(nodes), "node")
+    hosts = count(len(nodes), "node")
+    blacklisted = [event for event in events if isinstance(event, ev.JobBlacklistedNode)]
+    if blacklisted and blacklisted[-1].in_force:  # else they were too many, and it uses all
+        hosts += f", {len(blacklisted)} shunned"
     return f"{maps} of {name} run again ({_racks_in_words(recording, nodes)}, {hosts})"
 
 

@@ -1,5 +1,6 @@
 """What folds in the log, and what does not."""
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary import events as ev
@@ -25,7 +26,7 @@ def test_a_rack_that_fails_is_one_line_a_thing() -> None:
     lines = folded_lines(recording, len(recording), 999, HEADLINES, ())
     folded = {line.text: line.folded for line in lines if line.is_fold}
     assert folded["node-2 crashes, and 9 more of rack-2"] == 10
-    assert folded["101 maps of nightly run again (rack-2, 9 of 10 shunned)"] == 20
+    assert folded["101 maps of nightly run again (rack-2, 10 nodes)"] == 20
     assert sum(line.folded for line in lines) == len(
         lines_before(recording, len(recording), 999, HEADLINES)
     )
@@ -57,3 +58,19 @@ def test_only_what_is_alike_folds() -> None:
     recording = recording_of(events_of("rolling-restarts", "fair"))
     lines = folded_lines(recording, len(recording), 999, HEADLINES, ())
     assert {line.folded for line in lines} == {1}
+
+
+def test_a_node_shunned_for_something_else_folds_into_no_loss_of_maps() -> None:
+    events = events_of("rack-outage", "fair")
+    at = next(place for place, each in enumerate(events) if isinstance(each, ev.MapOutputsLost))
+    lost = events[at]
+    assert isinstance(lost, ev.MapOutputsLost)
+    launch = next(place for place, e in enumerate(events) if isinstance(e, ev.AttemptLaunched))
+    for cause, lines in ((launch, 2), (at, 1)):
+        shunned = ev.JobBlacklistedNode(lost.at_ms, lost.job, lost.node, in_force=True, cause=cause)
+        other = msgspec.structs.replace(lost, node=lost.node + 1)
+        before = events[: at + 1] if cause == at else events[:at]
+        recording = recording_of((*before, shunned, other))
+        last = folded_lines(recording, len(recording), 999, HEADLINES, ())[-2:]
+        assert [line.folded > 1 for line in last] == [False, lines == 1]
+        assert ("shunned" in last[-1].text) == (lines == 1)
