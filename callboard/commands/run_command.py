@@ -81,10 +81,16 @@ def _add_seed_arguments(parser: argparse.ArgumentParser) -> None:
     add("--indifference", type=parse_share, metavar="SHARE", help=zone)
 
 
+_OF_BEST = {
+    "error": "how sure --best is to be",
+    "indifference": "which differences --best passes over",
+}
+
+
 def run_command(options: argparse.Namespace) -> int:
-    for name in ("error", "indifference"):
+    for name, what in _OF_BEST.items():
         if vars(options)[name] is not None and not options.best:
-            raise InputError(f"--{name} says what --best is to be sure of; add --best")
+            raise InputError(f"--{name} says {what}; add --best")
     names = options.scenarios or [DEFAULT_SCENARIO]
     worlds = [plan_world(name, options, options.policy) for name in names]
     several = has_several_seeds(options)

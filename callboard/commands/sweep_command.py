@@ -178,14 +178,23 @@ _IN_NO_DESIGN = ("sobol", "morris", "samples", "map", "no_faults", "until", "all
 """Those for which it has no place."""
 
 
+_FOR_PLAYING = ("design", "retry", "trust", "cores", "on")
+"""Those that say where the plan is, or who plays it."""
+
+
 def _refuse_plan_with_show(options: argparse.Namespace) -> None:
-    if given := _first_given((*_IN_A_DESIGN, *_IN_NO_DESIGN, "design", "retry"), options):
-        raise InputError(f"--show plays nothing; leave out {_as_typed(given)}")
+    given = _first_given((*_IN_A_DESIGN, *_IN_NO_DESIGN, *_FOR_PLAYING), options)
+    if given or options.engine != "auto":
+        raise InputError(f"--show plays nothing; leave out {_as_typed(given or 'engine')}")
 
 
 def _first_given(names: Iterable[str], options: argparse.Namespace) -> str:
-    """The first of the arguments that is given; empty if none is."""
-    return next((each for each in names if vars(options)[each]), "")
+    """The first of the arguments that is given, be it a time of 0; empty if none is."""
+    return next((each for each in names if not _is_default(vars(options)[each])), "")
+
+
+def _is_default(value: object) -> bool:
+    return value is None or value is False or value == []
 
 
 def _as_typed(name: str) -> str:

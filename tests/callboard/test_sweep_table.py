@@ -176,7 +176,8 @@ def test_what_is_said_twice_is_refused(
     [
         *("two-jobs", "--policy fair", "--vary tasks.sigma=0", "--seeds 5", "--set tasks.sigma=0"),
         *("--map job=a", "--allocations f.xml", "--slowdown", "--no-faults", "--until 1h"),
-        *("--samples 8", "--retry", "--design d.toml"),
+        *("--samples 8", "--retry", "--design d.toml", "--until 0", "--cores 2"),
+        *("--on dask://h:1", "--engine actors", "--trust"),
     ],
 )
 def test_what_is_to_be_played_is_refused_where_nothing_is(callboard: Run, given: str) -> None:
