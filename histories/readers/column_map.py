@@ -82,6 +82,9 @@ _GOES_ON = frozenset({"running", "suspended", "completing", "started", "r", "s",
 _UNTOLD = frozenset({"", "unknown", "none"})
 """In place of a time, as `sacct` writes it of what has not begun or ended."""
 
+_ROW_LINES = 10
+"""Of so many lines a row may be that the file breaks off in; of more, a quote was forgotten."""
+
 _ROWS_LOOKED_AT = 20
 """So many of a file's rows say whether it is a table."""
 
@@ -195,8 +198,9 @@ class TableReader(HistoryReader):
     def _csv_rows(
         self, lines: Iterator[tuple[int, str]], delimiter: str
     ) -> Iterator[tuple[int, list[str]]]:
-        """(its last line, its cells) of each row; ScenarioError for a quote that is never closed,
-        which would take in the rest of the table.
+        """(its last line, its cells) of each row, of the last one what there is if the file breaks
+        off in it; ScenarioError for another quote that is never closed, which would take in the
+        rest of the table.
         """
         first = last = 0
         ended = False
@@ -211,7 +215,7 @@ class TableReader(HistoryReader):
 
         try:
             for cells in csv.reader(texts(), delimiter=delimiter):
-                if ended and last > first:
+                if ended and not (ends_within_line(self._path) and last - first < _ROW_LINES):
                     raise csv.Error
                 yield last, cells
                 first = 0
@@ -220,7 +224,7 @@ class TableReader(HistoryReader):
             problem = (
                 f"no row: it has a lone carriage return, or a cell of over {most:,} characters"
             )
-            problem = "a quote is opened and not closed" if last > first else problem
+            problem = "a quote is opened and not closed" if ended or last > first else problem
             raise ScenarioError(problem, source=self._path, line=first) from None
 
     def _take_row(self, row: _Row, line: int) -> None:

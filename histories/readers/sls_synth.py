@@ -29,7 +29,9 @@ from callboard.scheduler.text.scenario_error import ScenarioError
 
 _NUMBER_MAX = 1e15
 _SPREAD_MAX = 1e6
-"""How many times its mean a number's standard deviation may be: a power more, and none is told."""
+"""How many times its mean a log-normal number's standard deviation may be; with more, nearly all
+that is drawn is 0.
+"""
 
 _Weight = Annotated[float, Meta(ge=0)]
 _MapsAndReduces = (("map", "m"), ("reduce", "r"))
@@ -48,8 +50,10 @@ class SynthSample(msgspec.Struct):
         """ValueError where nothing can be drawn."""
         for number in (self.val or 0.0, self.std or 0.0, *(self.discrete or ())):
             _check_number(number)
-        if (self.val or 0.0) > 0 and abs(self.std or 0.0) > _SPREAD_MAX * (self.val or 0.0):
-            raise ValueError(f"a deviation of more than {_SPREAD_MAX:,.0f} times the mean")
+        mean, std = self.val or 0.0, self.std or 0.0
+        if self.dist != "NORM" and 0 < mean * _SPREAD_MAX < abs(std):
+            expected = f"a deviation of at most {_SPREAD_MAX:,.0f} times the mean"
+            raise ValueError(f"expected {expected}, got {std:g} for a mean of {mean:g}")
         if self.discrete is not None and not self.discrete:
             raise ValueError("`discrete` has no numbers")
         if self.discrete and self.weights and len(self.weights) != len(self.discrete):

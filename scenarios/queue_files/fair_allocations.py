@@ -183,10 +183,12 @@ class _ElementReader:
         values: dict[str, Any] = {}
         for name, text in told.items():
             key = f"{printable(of)}: {name}" if of else name
+            read: dict[str, Any] = {}
             if name in fields:
-                take_property(values, fields[name], key, text.strip(), self._path)
-            if name not in fields or fields[name][0] not in values:
+                take_property(read, fields[name], key, text.strip(), self._path)
+            if not read:
                 self._unplayed.setdefault(name if name not in fields else key)
+            values |= read
         return values
 
     def params(self, kind: Callable[..., Any], name: str, values: dict[str, Any]) -> Any:

@@ -104,6 +104,10 @@ def test_a_policy_and_decimals_that_yarn_has_are_taken_or_noted(tmp_path: Path) 
     assert found.queues["a"].min_resources == {"memory": 1024, "vcores": 2}
     assert found.general == {"scheduler": "fair"}
     assert found.unplayed == ("defaultQueueSchedulingPolicy",)
+    mode = "<defaultQueueSchedulingMode>drf</defaultQueueSchedulingMode>"
+    found = read_fair_queues(written(tmp_path, f"<allocations>{mode}{usual}</allocations>"))
+    assert found.general == {"scheduler": "drf"}
+    assert found.unplayed == ("defaultQueueSchedulingPolicy",)
 
 
 def test_yarns_queues_are_pools_of_slots_but_for_what_they_hold(tmp_path: Path) -> None:

@@ -72,6 +72,20 @@ def test_a_quote_that_is_never_closed_is_told_with_its_line(tmp_path: Path, rows
     assert (error.line, error.problem) == (4, "a quote is opened and not closed")
 
 
+def test_a_quote_that_is_never_closed_in_the_last_line_is_told(tmp_path: Path) -> None:
+    """It was a job called `bob` with a length, or a user, that the row does not say."""
+    error = error_of(lambda: imported(written(tmp_path, f'{JOBS_CSV}c,20,1,4,"bob\n'), JOBS_MAP))
+    assert (error.line, error.problem) == (4, "a quote is opened and not closed")
+
+
+def test_a_table_that_breaks_off_in_a_cell_of_several_lines_is_read_up_to_there(
+    tmp_path: Path,
+) -> None:
+    found = imported(written(tmp_path, f'{JOBS_CSV}"c\nd'), JOBS_MAP)
+    assert [job.name for job in found.recording.jobs] == ["a", "b"]
+    assert "is cut off at line 5" in found.remarks.cut_files_in_words
+
+
 def test_a_cell_of_several_lines_is_one_cell(tmp_path: Path) -> None:
     table = f'{JOBS_CSV}"c\nd",20,1,4,bob\ne,30,1,4,"bob"\n'
     found = imported(written(tmp_path, table), JOBS_MAP)
