@@ -115,13 +115,13 @@ def _key_flaw(key: str) -> str | None:
         base = "esc"
     if key in _TAKEN:
         return f"`{key}` is for going about in panes, or out; choose another key"
-    if key in _SENT_AS:
-        return f"`{key}` is {_SENT_AS[key]} in a terminal; choose another key"
+    if (sent := _SENT_AS.get(key.lower())) is not None:
+        return f"`{key}` is {sent} in a terminal; choose another key"
     if wrong := [each for each in modifiers if each not in _MODIFIERS]:
         return f"`{wrong[0]}` is no modifier; {suggestion(wrong[0], _MODIFIERS)}"
-    if modifiers == ["shift"] and len(base) == 1:
+    if "shift" in modifiers and len(base) == 1:
         typed = f"`{base.upper()}`" if base.isalpha() else "the character that it types"
-        return f"`{key}` is written {typed}"
+        return f"no terminal sends `{key}`; write {typed}"
     if (len(base) == 1 and base.isprintable() and base != " ") or base in _NAMED:
         return None
     near = "did you mean `space`?" if base == " " else suggestion(base, _NAMED)

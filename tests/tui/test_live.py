@@ -192,6 +192,14 @@ def test_a_journal_that_is_named_by_a_link_stays_in_the_file_that_it_leads_to(
     assert any(isinstance(event, FaultStruck) for event in Journal(real))
 
 
+def test_a_journals_name_may_be_as_long_as_a_name_can_be(tmp_path: Path) -> None:
+    """No intervention was possible: the name of the file that is written meanwhile was longer."""
+    long = tmp_path / f"{'x' * 246}.cbj"
+    with LiveRun(plan("two-jobs"), long) as run:
+        run.intervene(Intervene((Crash(1),)))
+    assert any(isinstance(event, FaultStruck) for event in Journal(long))
+
+
 class Broken(Fifo):
     """Fails when it is asked."""
 
