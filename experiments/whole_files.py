@@ -27,7 +27,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{os.getpid()}.part.{target.name[-_NAME_END:]}")
+    part = part_beside(target)
     try:
         yield part
         part.replace(target)
@@ -41,6 +41,11 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 _NAME_END = 50
 """So much of a file's name its part has, which has to be no longer than a name can be."""
+
+
+def part_beside(target: Path) -> Path:
+    """The name, in the same folder, of a file that this process is still writing."""
+    return target.with_name(f".{os.getpid()}.part.{target.name[-_NAME_END:]}")
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from callboard.experiments.live.job_oracles import oracle_of_run
 from callboard.experiments.run.interventions import Intervene
 from callboard.experiments.run.run_spec import RunSpec
 from callboard.experiments.run.simulation import Simulation, Sink
+from callboard.experiments.whole_files import part_beside
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.recording import Recording
@@ -213,4 +214,4 @@ class LiveRun:
 
 def _temporary_journal(path: Path) -> Path:
     """Where to record meanwhile, so that the journal is never less than one whole run."""
-    return path.with_name(f"{path.name}.{os.getpid()}.part") if path.is_file() else path
+    return part_beside(path) if path.is_file() else path

@@ -14,7 +14,7 @@ class SlotColumns(msgspec.Struct, frozen=True):
     """Changes of slots.  `of` is the slot, counted over all nodes, a node's map slots first.
 
     A letter of `state` is a `SlotState` from `a` on, and as many letters later if another attempt
-    has taken the slot; of these `job`, `task` and `level` (3 of a reduce) have an entry each.
+    has taken the slot; of these `job`, `task` and `level` (3 of what is no map) have an entry each.
     """
 
     at: list[Millis]

@@ -20,11 +20,12 @@ def _slot_card(
     if attempt is None:
         return None
     launch = attempt.launch
+    usual = cluster.run.jobs[launch.job].phases[stage_on(launch.kind)]
     return SlotCard(
         job=launch.job,
         kind=launch.kind,
         task=launch.task,
         level=launch.level if launch.stage == MAPS else None,
         held_ms=attempt.held_ms_until(at_ms),
-        usual_ms=cluster.run.jobs[launch.job].phases[stage_on(launch.kind)].usual_ms,
+        usual_ms=None if attempt.unseen else usual.usual_ms,
     )

@@ -36,7 +36,7 @@ def test_a_master_and_the_resource_manager_may_both_have_a_container_ended() -> 
     """The monitor takes containers back, a master stops reduces that its maps wait for; neither
     knows of the other's order until the node has told of the end.
     """
-    world = ("seed=8", "tasks.slowstart=0.05", "cluster.nodes=3", "cluster.latency_ms=900")
+    world = ("seed=19", "tasks.slowstart=0.05", "cluster.nodes=3", "cluster.latency_ms=900")
     events = played("yarn-queues", "yarn(monitor=true,natural_termination=1)", *world)
     orders = [each for each in events if isinstance(each, ev.KillOrdered)]
     twice = {

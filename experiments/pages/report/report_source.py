@@ -1,7 +1,7 @@
 """What a report tells of, read from journals or from a store."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -38,14 +38,10 @@ from callboard.journal.format import JournalError
 from callboard.journal.tell.time_format import seconds_in_full
 from callboard.journal.told_scenario import told_part_settings, told_scenario, told_scenario_table
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.text.quantities import as_sentence
+from callboard.scheduler.text.quantities import as_sentence, count
 from callboard.scheduler.text.scenario_error import ScenarioError
 
 _LINES_MAX = 200
-_UNKNOWN_OPTIONS = (
-    "An earlier version of Callboard has kept these runs, and not whether --until or --no-faults"
-    " was given: the commands that play them again are without."
-)
 _BACKTEST = "The jobs are those of a recorded history. How far predictions of it are off:"
 
 
@@ -183,9 +179,10 @@ def source_of_sweep(
     worlds = {
         name: facts_of_cell(cell, sweep.sources.get(name, name)) for name, cell in first.items()
     }
-    notes = list(_lost_world_notes(worlds, sweep.sources))
-    if store is not None and any(cell.options is None for cell in sweep.cells):
-        notes.append(_UNKNOWN_OPTIONS)
+    cut = {cell.scenario for cell in sweep.cells if cell.options is None}
+    notes = list(_lost_world_notes(worlds, sweep.sources, perhaps_cut=cut))
+    if store is not None:
+        notes += _unknown_options_note(sweep.cells)
     return ReportSource(
         cells=sweep.cells,
         questions=sweep.questions,
@@ -197,15 +194,27 @@ def source_of_sweep(
     )
 
 
+def _unknown_options_note(cells: Sequence[PlayedCell]) -> list[str]:
+    unknown = sum(cell.options is None for cell in cells)
+    if not unknown:
+        return []
+    whose = "these runs" if unknown == len(cells) else f"{count(unknown, 'run')} of these"
+    return [
+        f"An earlier version of Callboard has kept {whose}, and not whether --until or --no-faults"
+        " was given: the commands that play them again are without."
+    ]
+
+
 def _lost_world_notes(
-    worlds: Mapping[str, WorldFacts], sources: Mapping[str, str]
+    worlds: Mapping[str, WorldFacts], sources: Mapping[str, str], perhaps_cut: Collection[str]
 ) -> Iterator[str]:
     """Which scenarios cannot be told of, since their file is not there or says something else."""
     for name, world in worlds.items():
         if world == WorldFacts() and (file := sources.get(name, name)) != name:
             why = f"{file} is not there"
             if Path(file).exists():
-                why = f"its runs are not those of {file} as it is now, or they were cut short"
+                why = f"its runs are not those of {file} as it is now"
+                why += ", or they were cut short" if name in perhaps_cut else ""
             yield f"{name}: its cluster cannot be told: {why}."
 
 

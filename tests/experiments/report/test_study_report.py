@@ -733,7 +733,10 @@ def test_the_commands_that_fill_a_store_have_the_options_of_its_runs(tmp_path: P
     with closing(sqlite3.connect(store)) as kept, kept:
         kept.execute("DROP TABLE options")  # as earlier versions have written it
     (note,) = source_of_store(store).notes
-    assert "not whether --until or --no-faults was given" in note
+    assert "has kept these runs, and not whether --until or --no-faults was given" in note
+    play(msgspec.structs.replace(plan, policies=("fair",), faults=False), store)
+    (note,) = source_of_store(store).notes
+    assert "has kept 2 runs of these, and not whether" in note
 
 
 def test_a_time_asked_about_is_written_in_full() -> None:

@@ -123,6 +123,7 @@ def test_a_setup_or_cleanup_is_called_so_and_has_no_locality_wherever_slots_are_
             stage = STAGE_NAMES[attempt.launch.stage]
             assert told["holds"].removeprefix("nothing any more; ").startswith(f"{stage} ")
             assert (card.level is None) is attempt.unseen
+            assert card.usual_ms is None or not attempt.unseen
             assert ("node-local" in told["launched"]) is not attempt.unseen
             assert (frame.legend[frame.slot_hues[place]] == "node-local") is not attempt.unseen
 
