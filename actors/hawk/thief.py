@@ -33,9 +33,10 @@ class Thief:
         """The last one had nothing: the node that it asks next; None once it has asked enough."""
         self._to_go[kind] -= 1
         if self._to_go[kind]:
-            self._drawn[kind] += 1
-            found = self._draws.victim(self._node, kind, self._drawn[kind], self._victims[kind])
+            turn = self._drawn[kind] + 1
+            found = self._draws.victim(self._node, kind, turn, self._victims[kind])
             if found is not None:
+                self._drawn[kind] = turn
                 return found
         self.give_up(kind)
         return None

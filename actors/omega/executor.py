@@ -6,7 +6,7 @@ node has ended what was there.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.vocabulary import messages as msg
@@ -40,6 +40,9 @@ class Executor(ContactDialogue):
         super().forget_all()
         self._free = self._room
         self._waiting.clear()
+
+    def waiting_launches(self) -> Iterable[msg.LaunchTask]:
+        return self._waiting
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         if not self.is_stale:

@@ -23,7 +23,7 @@ from callboard.actors.omega.think_params import (
     OmegaParams,
     ThinkParams,
 )
-from callboard.actors.omega.thinking import THOUGHTS_UNPLACED
+from callboard.actors.omega.thinking import THOUGHTS_MAX
 from callboard.actors.several_schedulers import SeveralSchedulers
 from callboard.actors.vocabulary.events import AnyEvent, NodeFacts
 from callboard.actors.worker.dialogue import Dialogue
@@ -89,8 +89,8 @@ class SharedCell(SeveralSchedulers):
         return Executor(latency_ms, self.scheduler_of, room, self._demand_of, world.seed)
 
     def longest_wait_ms(self, world: World) -> Millis:
-        """Until a stage for which there is no room has been given up, where it waits each time for
-        a thought about every other, and for an offer if it needs one.
+        """Until a stage for the rest of which there is no room has been given up, where it waits
+        each time for a thought about every other, and for an offer if it needs one.
         """
         params, latency_ms = self.params, world.cluster.latency_ms
         stages = [
@@ -100,7 +100,7 @@ class SharedCell(SeveralSchedulers):
             for job in world.jobs
             for tasks in (job.maps, job.reduces, 1, 1)  # with its setup and its cleanup
         ]
-        return (THOUGHTS_UNPLACED + 1) * (sum(stages) + params.retry_ms)
+        return (THOUGHTS_MAX + 1) * (sum(stages) + params.retry_ms)
 
     def watchers(self) -> Sequence[int]:
         return [*self.schedulers(), CELL_HOLDER]

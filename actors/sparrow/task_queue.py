@@ -1,5 +1,8 @@
 """A node's side where tasks are bound early: a queue of tasks, and answers to how long it is."""
 
+from collections.abc import Iterable
+from itertools import chain
+
 from callboard.actors.kernel.address import launching_scheduler_address
 from callboard.actors.sparrow.node_queues import NodeQueues
 from callboard.actors.sparrow.probe_messages import ProbeReply, QueueProbe
@@ -31,6 +34,9 @@ class TaskQueue(NodeQueues[msg.LaunchTask]):
 
     def forget_scheduler(self, scheduler: int, cause: int) -> None:  # noqa: ARG002
         self.on_scheduler_gone(msg.SchedulerGone(scheduler))
+
+    def waiting_launches(self) -> Iterable[msg.LaunchTask]:
+        return chain.from_iterable(self._queues)
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         if self.is_stale:

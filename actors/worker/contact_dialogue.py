@@ -1,7 +1,7 @@
 """A node's side of its contacts with several schedulers (`actors.contact`)."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -41,7 +41,7 @@ class ContactDialogue(DirectDialogue):
         self._contacts: dict[int, Contact] = {}
         self._running: dict[AttemptId, msg.LaunchTask] = {}
         self._doomed: dict[AttemptId, msg.KillTask] = {}
-        """What was killed before it ran: each ends as soon as it has a slot."""
+        """What was killed while it waited: each ends as soon as it has a slot."""
         self._hears: int | None = None
         """The address of the scheduler to whose contact the present message belongs."""
 
@@ -62,10 +62,14 @@ class ContactDialogue(DirectDialogue):
             self._node.kill(self._doomed.pop(launch.attempt))
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
-        if kill.attempt in self._running:
-            self._node.kill(kill)
-        else:
+        if any(each.attempt == kill.attempt for each in self.waiting_launches()):
             self._doomed[kill.attempt] = kill
+        else:  # the node passes over one that has ended meanwhile
+            self._node.kill(kill)
+
+    def waiting_launches(self) -> Iterable[msg.LaunchTask]:
+        """The tasks that have come and have no slot yet."""
+        return ()
 
     def kill_attempts_of(self, scheduler: int, cause: int) -> None:
         """The scheduler at this address is gone: nobody wants what it has begun here."""

@@ -137,6 +137,7 @@ class QueueTree:
             self._put_queue_at_path(path, stated)
         if FALLBACK_QUEUE not in self._by_path:
             self._put_queue_at_path(FALLBACK_QUEUE, stated)
+        self._stated = tuple(self._by_path.values())
         self._set_shares_below(self.root)
 
     def _put_queue_at_path(self, path: str, stated: Mapping[str, YarnQueueParams]) -> YarnQueue:
@@ -176,17 +177,20 @@ class QueueTree:
 
     def leaf(self, pool: str) -> YarnQueue:
         """The queue of a job's pool: that of this path, also as YARN writes it (`root.prod.etl` is
-        `prod/etl`), or the only leaf of this name; else `default`, or where queues may be made a
-        new one at that path.  ValueError for one that is no leaf.
+        `prod/etl`), or the only stated leaf of this name; else `default`, or where queues may be
+        made a new one at that path.  ValueError for one that is no leaf.
         """
-        leaves = [each for each in self._by_path.values() if not each.children]
+        leaves = [each for each in self._stated if not each.children]
         named = [each for each in leaves if each.path.rpartition("/")[2] == pool]
         path = f"{pool}.".removeprefix(f"{ROOT_QUEUE}.").removesuffix(".").replace(".", "/")
         queue = self._by_path.get(pool) or self._by_path.get(path)
         queue = queue or (named[0] if len(named) == 1 else None)
         if queue is None and path and self._open_ended:
+            if not all(path.split("/")):
+                raise ValueError(f"pool `{pool}` is no path of a queue, as `prod.etl` is one")
             queue = self._put_queue_at_path(path, {})
         queue = queue or self._by_path[FALLBACK_QUEUE]
         if queue.children:
-            raise ValueError(f"queue `{queue.path}` has queues below it, and no jobs of its own")
+            below = f"`{queue.children[0].path}` below it, and so no jobs of its own"
+            raise ValueError(f"pool `{pool}` is a queue with {below}")
         return queue

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from callboard.actors.config import Cluster, Tasks
+from callboard.actors.config import Cluster, NodeGroup, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.omega.shared_cell import SharedCell
 from callboard.actors.vocabulary import faults
@@ -147,6 +147,18 @@ def test_jobs_without_room_are_given_up_however_long_their_attempts_take(policy:
     script = [ScheduledFault(10, faults.Slow(0, 1.0))]
     run = play(jobs, policy, cluster=cluster, tasks=PLAIN, script=script)
     assert [each.outcome for each in run.all(JobFinished)] == [Outcome.FAILED] * 6
+
+
+@pytest.mark.parametrize("policy", ["omega(schedulers=1,retry=60)", "monolithic(retry=60)"])
+def test_a_stage_with_no_room_for_its_rest_is_given_up_and_not_stuck(policy: str) -> None:
+    """After a thousand thoughts; two maps fit on the node that crashes, and none after it."""
+    demands = ((("memory", 8),), ())
+    small = NodeGroup(nodes=3, capacity={"memory": 1})
+    cluster = replace(cell(nodes=1), capacity={"memory": 16}, group=(small,))
+    script = [ScheduledFault(80_000, faults.Crash(0))]
+    jobs = [replace(job(0, maps=6, map_ms=60_000), demands=demands)]
+    run = play(jobs, policy, cluster=cluster, tasks=PLAIN, script=script)
+    assert [each.outcome for each in run.all(JobFinished)] == [Outcome.FAILED]
 
 
 def test_what_is_offered_is_locked_until_the_framework_has_answered() -> None:

@@ -98,11 +98,27 @@ def test_the_root_alone_names_no_queue(open_ended: bool) -> None:
     assert QueueTree({}, open_ended=open_ended).leaf("root").path == FALLBACK_QUEUE
 
 
+def test_a_pool_falls_into_no_queue_that_another_pool_has_made() -> None:
+    """QueueManager.ensureRootPrefix: `etl` is `root.etl`, whichever pool comes first."""
+    for pools in (("prod.etl", "etl"), ("etl", "prod.etl")):
+        tree = QueueTree({}, open_ended=True)
+        assert {tree.leaf(pool).path for pool in pools} == {"etl", "prod/etl"}
+
+
+def test_a_pool_that_can_be_no_queue_is_told_as_it_is_written() -> None:
+    tree = QueueTree({}, open_ended=True)
+    tree.leaf("john.doe")
+    with pytest.raises(ValueError, match="pool `john` is a queue with `john/doe` below it"):
+        tree.leaf("john")
+    with pytest.raises(ValueError, match=r"pool `a\.\.b` is no path of a queue"):
+        tree.leaf("a..b")
+
+
 def test_a_queue_with_queues_below_it_has_no_jobs_of_its_own() -> None:
     """Whichever of the jobs comes first: nothing has run by then."""
     for pools in (("x", "x/y"), ("x/y", "x")):
         named = [f'workload.job.{n}.pool="{pool}"' for n, pool in enumerate(pools)]
-        with pytest.raises(PolicySpecError, match="queue `x` has queues below it, and no jobs"):
+        with pytest.raises(PolicySpecError, match="pool `x` is a queue with `x/y` below it"):
             played("drf-example", 'yarn(scheduler="fair")', *named)
 
 
