@@ -399,6 +399,23 @@ class TestForking:
 
         on_two(act, WIDE, "fair")
 
+    @pytest.mark.parametrize("size", [WIDE, SMALL])
+    def test_the_run_that_goes_on_alone_has_its_panes_as_before(
+        self, size: tuple[int, int]
+    ) -> None:
+        """Its slots fell to a bar a rack, and on a small screen no job was listed."""
+
+        async def act(screen: Screen) -> None:
+            slots = screen.app.query_one("#single SlotsPane", SlotsPane)
+            await at(screen, 200_000)
+            was, jobs = slots.slot_layout.size, len(screen.frame.jobs)
+            await screen.press("f", "1", "w")
+            await screen.pilot.pause()
+            assert (slots.slot_layout.size, len(screen.frame.jobs)) == (was, jobs)
+
+        server = LiveServer([plan("small-behind-giant", "fifo")])
+        drive(server, act, size)
+
     @pytest.mark.parametrize("key", ["d", "v", "w", "D"])
     def test_what_is_for_two_says_so(self, key: str) -> None:
         async def act(screen: Screen) -> None:

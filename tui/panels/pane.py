@@ -73,12 +73,14 @@ class Pane(Widget, can_focus=True):
         """Fit the pane to the size that the layout has given it, if it is another one.
 
         Textual leaves out the `Resize` where a region was asked for after a style had changed and
-        before the screen was laid out for it.
+        before the screen was laid out for it.  A pane that is not shown has no size, and is fitted
+        anew once it is: what it was asked for meanwhile, it has answered for none.
         """
         size = self.content_size
-        if size and size != self._fitted_to:  # a pane that is not shown has no size
+        if size != self._fitted_to:
             self._fitted_to = size
-            self.fit_size()
+            if size:
+                self.fit_size()
 
     def set_key(self, key: str) -> None:
         """Another key goes to this pane."""
