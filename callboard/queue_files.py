@@ -110,20 +110,22 @@ def _ineffective_pool_notes(
 ) -> Iterator[str]:
     """What of pools has no effect, since nobody preempts or no job is in one of them."""
     from callboard.scenarios.queue_files.fair_allocations import FairSettings
+    from callboard.scenarios.queue_files.yarn_allocations import YarnQueueSettings
 
+    pools = {job.pool for job in spec.jobs}
+    theirs = concise(", ".join(sorted(filter(None, pools))))
+    named = f"theirs are: {theirs}" if theirs else "they state none"
     for each in settings:
-        if not isinstance(each, FairSettings):
-            continue
-        times = each.timeouts or any(pool.min_share_timeout_s for pool in each.pools.values())
-        if times and not any(re.match(r"fair\b.*\+kill\b", policy) for policy in policies):
-            yield "its times for preemption take effect with --policy fair+kill"
-        pools = {job.pool for job in spec.jobs}
-        if each.pools and each.pools.keys().isdisjoint(pools):
-            theirs = concise(", ".join(sorted(filter(None, pools))))
-            named = f"theirs are: {theirs}" if theirs else "they state none"
-            users = not each.pools.keys().isdisjoint(job.user for job in spec.jobs)
-            do = "; --set 'parts.fair.pool_by=\"user\"' goes by users, of whom it names some"
-            yield f"no job is in a pool that it names; {named}{do if users else ''}"
+        if isinstance(each, FairSettings):
+            times = each.timeouts or any(pool.min_share_timeout_s for pool in each.pools.values())
+            if times and not any(re.match(r"fair\b.*\+kill\b", policy) for policy in policies):
+                yield "its times for preemption take effect with --policy fair+kill"
+            if each.pools and each.pools.keys().isdisjoint(pools):
+                users = not each.pools.keys().isdisjoint(job.user for job in spec.jobs)
+                do = "; --set 'parts.fair.pool_by=\"user\"' goes by users, of whom it names some"
+                yield f"no job is in a pool that it names; {named}{do if users else ''}"
+        elif isinstance(each, YarnQueueSettings) and each.are_passed_by(pools):
+            yield f"no job is in a queue that it names; {named}"
 
 
 def print_pools_without_queue(policies: Sequence[str], spec: RunSpec) -> None:

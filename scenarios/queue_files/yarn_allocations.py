@@ -49,6 +49,15 @@ class YarnQueueSettings(NamedTuple):
         """All as `--set` takes it."""
         return overrides_of_part("yarn", {"queues": self.queues, **self.general})
 
+    def are_passed_by(self, pools: Iterable[str]) -> bool:
+        """Whether the Fair Scheduler makes all of these pools queues of their own, so that those
+        that are stated have no job.
+        """
+        if not self.queues or self.general.get("scheduler", "capacity") == "capacity":
+            return False
+        tree = QueueTree(self.queues, open_ended=True)
+        return not any(tree.leaf(each).path in self.queues for each in pools)
+
     def pools_without_queue(self, pools: Iterable[str]) -> tuple[list[str], float]:
         """The pools of which there is no queue, and the capacity in percent of `default`, where
         their jobs go.

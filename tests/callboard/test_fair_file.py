@@ -249,3 +249,14 @@ def test_the_file_of_yarns_own_simulator_is_read() -> None:
         "sls_queue_3": 0.5,
     }
     assert read_fair_pools(path).pools["sls_queue_1"].min_share_timeout_s == 2
+
+
+def test_queues_in_which_no_job_is_are_told_under_yarn_as_under_fair(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """A misspelt name left a what-if without the queues, and nothing said so."""
+    asked = ("run", "capacity-queues", "--jobs", "1", "--policy", "yarn", "--allocations")
+    for name, told in (("reserch", True), ("root.research", False)):
+        path = written(tmp_path, f'<allocations><queue name="{name}"/></allocations>')
+        status, _, err = callboard(*asked, str(path))
+        assert (status, "no job is in a queue that it names; theirs are: " in err) == (0, told)
