@@ -28,7 +28,7 @@ from callboard.journal.replay.signs import NODE_SIGNS, node_sign
 from callboard.journal.run_records import JobRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
-from callboard.scheduler.model import MAPS, JobId, Millis, NodeId
+from callboard.scheduler.model import MAPS, SETUP, JobId, Millis, NodeId
 from callboard.scheduler.text.quantities import printable
 
 ATTEMPTS_MOST = 150_000
@@ -177,4 +177,5 @@ def _slot_row(cluster: ClusterState, place: int) -> CountRow:
         return 0, 0, 0, 0, 0
     launch = attempt.launch
     level = int(launch.level) if launch.stage == MAPS else _NO_LEVEL
-    return cluster.states[place], launch.attempt, launch.job, launch.task, level
+    task = SETUP - 1 - launch.stage if attempt.unseen else launch.task
+    return cluster.states[place], launch.attempt, launch.job, task, level

@@ -14,7 +14,8 @@ class SlotColumns(msgspec.Struct, frozen=True):
     """Changes of slots.  `of` is the slot, counted over all nodes, a node's map slots first.
 
     A letter of `state` is a `SlotState` from `a` on, and as many letters later if another attempt
-    has taken the slot; of these `job`, `task` and `level` (3 of what is no map) have an entry each.
+    has taken the slot; of these `job`, `task` (-1 of a setup, -2 of a cleanup) and `level` (3 of
+    what is no map) have an entry each.
     """
 
     at: list[Millis]

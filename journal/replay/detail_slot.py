@@ -1,6 +1,6 @@
 """The selected slot in words, and its timeline."""
 
-from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
+from callboard.actors.vocabulary.events import AttemptLaunched
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
@@ -19,7 +19,7 @@ from callboard.journal.tell import names
 from callboard.journal.tell.names import ONE_MASTER, keeper_of_books
 from callboard.journal.tell.reason_words import reason_with_score
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import MAPS, Millis, NodeId
+from callboard.scheduler.model import MAPS, JobId, Millis, NodeId, Stage
 from callboard.scheduler.text.quantities import duration, printable
 
 _BEFORE = 5
@@ -58,9 +58,9 @@ def slot_detail(
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     mine = [at for at, number in enumerate(chosen.slot.tolist()) if number == slot]
     window = timeline_window(chosen, at_ms)
-    said += [
-        _past_attempt_fact(chosen, at, facts) for at in mine[::-1] if chosen.ended[at] < at_ms
-    ][:_BEFORE]
+    said += [_past_attempt_fact(chosen, at) for at in mine[::-1] if chosen.ended[at] < at_ms][
+        :_BEFORE
+    ]
     lanes: list[Lane] = []
     if view.lane_columns:
         lanes = [
@@ -106,9 +106,8 @@ def _stall_facts(attempt: AttemptRecord) -> list[tuple[str, str]]:
     return [("stalled", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]
 
 
-def _past_attempt_fact(chosen: SelectedOccupancies, at: int, facts: NodeFacts) -> tuple[str, str]:
-    kind = "map" if chosen.slot[at] < facts.map_slots else "reduce"
+def _past_attempt_fact(chosen: SelectedOccupancies, at: int) -> tuple[str, str]:
     begin, end = (clock_time(int(ms)) for ms in (chosen.began[at], chosen.ended[at]))
     wasted = ", wasted" if chosen.state[at] == WASTED else ""
-    task = f"{kind} {chosen.task[at]} of {job_name(int(chosen.job[at]))}"
-    return f"{begin}", f"to {end} {task}{wasted}"
+    job, stage, task = (int(each[at]) for each in (chosen.job, chosen.stage, chosen.task))
+    return f"{begin}", f"to {end} {names.task_name(JobId(job), Stage(stage), task)}{wasted}"

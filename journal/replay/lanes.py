@@ -9,8 +9,8 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.figures.tables import Ints
 from callboard.journal.replay.frame import WASTED, Lane, SlotState
 from callboard.journal.replay.recording import OccupancyLog
-from callboard.journal.tell.names import slot_name
-from callboard.scheduler.model import JobId, Millis, NodeId
+from callboard.journal.tell.names import slot_name, task_name_in_job
+from callboard.scheduler.model import CLEANUP, MAPS, REDUCES, SETUP, JobId, Millis, NodeId
 
 Window = tuple[int, int]
 
@@ -35,7 +35,7 @@ class SelectedOccupancies:
         states = np.frombuffer(occupancies.state, np.int8)[self.rows]
         lost = np.frombuffer(occupancies.wasted, np.int8)[self.rows] > 0
         self.state: NDArray[np.int8] = np.where(over & lost, WASTED, states).astype(np.int8)
-        self.of_map = np.frombuffer(occupancies.map_slot, np.int8)[self.rows] > 0
+        self.stage = np.frombuffer(occupancies.stage, np.int16)[self.rows]
 
     def stretches(self, at: int) -> Iterator[tuple[int, int, int]]:
         """The occupancy in stretches of one state, a reduce's shuffle apart: from, to, state."""
@@ -89,12 +89,13 @@ def slot_lanes(
 
 
 def task_lanes(chosen: SelectedOccupancies, window: Window, columns: int) -> list[Lane]:
-    """A lane for each task of a job that has been begun, maps first."""
+    """A lane for each task of a job that has been begun: its setup, maps, reduces, its cleanup."""
     lanes = []
-    for name, kind in (("map", chosen.of_map), ("reduce", ~chosen.of_map)):
-        for task in np.unique(chosen.task[kind]).tolist():
-            which = np.flatnonzero(kind & (chosen.task == task)).tolist()
-            lanes.append(lane(f"{name} {task}", chosen, which, window, columns))
+    for stage in (SETUP, MAPS, REDUCES, CLEANUP):
+        mine = chosen.stage == stage
+        for task in np.unique(chosen.task[mine]).tolist():
+            which = np.flatnonzero(mine & (chosen.task == task)).tolist()
+            lanes.append(lane(task_name_in_job(stage, task), chosen, which, window, columns))
     return lanes
 
 
@@ -107,8 +108,8 @@ def running_profile(
     edges = np.linspace(window[0], max(window[1], window[0] + 1), columns + 1)
     lanes = []
     for name, state, mine in (
-        ("maps", SlotState.MAP, chosen.of_map),
-        ("reduces", SlotState.REDUCE, ~chosen.of_map),
+        ("maps", SlotState.MAP, chosen.stage == MAPS),
+        ("reduces", SlotState.REDUCE, chosen.stage == REDUCES),
     ):
         if not mine.any():
             continue

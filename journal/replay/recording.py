@@ -21,7 +21,7 @@ from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell.response_parts import ResponseParts, response_parts
 from callboard.journal.told_scenario import ToldBurst, told_scenario
-from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
 _SNAPSHOT_EVERY = 16_384
 _SNAPSHOTS_MAX = 96
@@ -39,13 +39,13 @@ _decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
 class OccupancyLog:
     """Every time that an attempt took a slot: columns, in the order of their beginnings.
 
-    `map_slot` is 1 for a map slot, `wasted` 1 if the attempt failed or was killed.  `ended_ms` is
-    -1 while it lasts, `shuffled_ms` until a reduce has all map outputs in it.
+    `stage` is that of the task, `wasted` 1 if the attempt failed or was killed.  `ended_ms` is -1
+    while it lasts, `shuffled_ms` until a reduce has all map outputs in it.
     """
 
     def __init__(self) -> None:
         self.node, self.slot, self.job, self.task = (array("i") for _ in range(4))
-        self.state, self.map_slot, self.wasted = array("b"), array("b"), array("b")
+        self.state, self.stage, self.wasted = array("b"), array("h"), array("b")
         self.began_ms, self.ended_ms, self.shuffled_ms = array("q"), array("q"), array("q")
         self._open: dict[AttemptId, int] = {}
 
@@ -76,7 +76,7 @@ class OccupancyLog:
         self.job.append(launch.job)
         self.task.append(launch.task)
         self.state.append(slot_state(attempt))
-        self.map_slot.append(launch.kind is MAP)
+        self.stage.append(launch.stage)
         self.wasted.append(0)
         self.began_ms.append(event.at_ms)
         self.ended_ms.append(-1)

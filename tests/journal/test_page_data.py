@@ -169,6 +169,8 @@ def test_setups_and_cleanups_have_no_locality_on_the_page() -> None:
     """All maps of these jobs are node-local; the cards of setups had an O."""
     rows = PageCollector.of_events(with_setups()).slots
     assert {row.after[4] for row in rows if row.after[0]} == {Locality.NODE, 3}
+    tasks = {row.after[3] for row in rows if row.after[0] and row.after[2] == 0}
+    assert tasks == {0, 1, 2, -1, -2}, "its maps, its setup and its cleanup"
 
 
 def test_waiting_jobs_are_those_with_nothing_running() -> None:

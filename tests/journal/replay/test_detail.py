@@ -138,6 +138,24 @@ def test_a_slot_tells_who_had_it_before() -> None:
     assert lane.label == "map 0"
 
 
+def test_setups_and_cleanups_are_called_so_among_what_a_slot_or_job_had_before() -> None:
+    """They were `map 0`, beside the job's own, and in one lane with it."""
+    recording = recorded(with_setups()).recording
+    found = []
+    for chosen in (
+        View(node=0, slot=0),
+        View(node=1, slot=0),
+        View(job=0, lane_columns=60, lane_rows=20),
+    ):
+        pane = project(recording, len(recording), 10_000_000, chosen).detail
+        assert pane is not None
+        found.append(pane)
+    before = " ".join(text for pane in found[:2] for _, text in pane.facts)
+    assert [before.count(f"{each} of job-0") for each in ("setup", "map 0", "cleanup")] == [1, 1, 1]
+    labels = [lane.label for lane in found[2].lanes]
+    assert labels == ["setup", "map 0", "map 1", "map 2", "cleanup"]
+
+
 def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
     """In the outage rack-2 is down at 0:08:20, and its reduces count as running."""
     recording = outage_recording()
