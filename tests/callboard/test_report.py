@@ -69,7 +69,7 @@ def test_the_commands_that_fill_a_store_name_scenarios_as_they_were_asked_for(
     assert "callboard sweep mine.toml --policy fifo --seeds" in page
     assert "cannot be told" not in page
     for change, told in (
-        ("reduce_slots = 2", "its runs are not those of mine.toml as it is now, or"),
+        ("reduce_slots = 2", "its runs are not those of mine.toml as it is now."),
         ("", "mine.toml is not there"),
     ):
         Path("mine.toml").write_text(own.replace("reduce_slots = 1", change))

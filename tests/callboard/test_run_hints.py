@@ -129,7 +129,7 @@ def test_a_pool_without_a_queue_is_named(
     path.write_text(f'name = "pools"\n[workload]\nkind = "jobs"\n{jobs}')
     status, _, err = callboard("run", str(path), "--policy", policy)
     assert status == 0, err
-    assert ("no queue for DB: 1 of 2 jobs go to `default`" in err) == told
+    assert ("no queue for DB: 1 of 2 jobs goes to `default`" in err) == told
 
 
 SWITCHED = """
