@@ -68,6 +68,9 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
     def rows_of(self, frame: Frame) -> list[ComparedJob]:
         return [] if frame.comparison is None else frame.comparison.rows
 
+    def rows_found(self, frame: Frame) -> int:
+        return 0 if frame.comparison is None else frame.comparison.rows_found
+
     def no_rows_text(self, frame: Frame) -> str:  # noqa: ARG002
         return "no job is in either system; a shows all submitted so far"
 

@@ -60,6 +60,10 @@ class JobTablePane(ListPane, Generic[Row]):
     def rows_of(self, frame: Frame) -> list[Row]:
         raise NotImplementedError
 
+    def rows_found(self, frame: Frame) -> int:
+        """How many there are, with those that the pane had no room for."""
+        raise NotImplementedError
+
     def is_over(self, row: Row) -> bool:
         """Whether the job has ended."""
         raise NotImplementedError
@@ -85,7 +89,7 @@ class JobTablePane(ListPane, Generic[Row]):
             return self.head()
         if y <= len(rows):
             return self._row_spans(rows[y - 1], self.palette.jobs[frame.hue(rows[y - 1].job)])
-        if y != 2 or rows:
+        if y != 2 or self.rows_found(frame):  # one that has just come up has asked for none yet
             return ()
         told = self._no_match(frame) if self.view.filter else self.no_rows_text(frame)
         return [(f"  {told}", self.ink(self.palette.dim))]

@@ -115,6 +115,9 @@ class JobsPane(JobTablePane[JobRow]):
     def rows_of(self, frame: Frame) -> list[JobRow]:
         return frame.jobs
 
+    def rows_found(self, frame: Frame) -> int:
+        return frame.jobs_found
+
     def no_rows_text(self, frame: Frame) -> str:
         if not (submitted := frame.totals.submitted):
             return "no job has been submitted yet"
