@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from callboard.experiments.many.sweeps.sweep_rows import TEXT_FIGURES
 from callboard.journal.export.rows import TEXT_COLUMNS
+from callboard.journal.export.table_files import holds_text
 from callboard.scheduler.text.missing_extra import imported_extra
 
 ROWS_SHOWN = 10
@@ -73,7 +74,7 @@ _TEXT = TEXT_COLUMNS | TEXT_FIGURES | {"event", "text"}
 def _column_array(name: str, values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
-    if name in _TEXT or any(isinstance(value, str) for value in values):
+    if holds_text(name, values, _TEXT):
         return np.array(values, object)
     if any(value is None or isinstance(value, float) for value in values):
         return np.array([np.nan if value is None else value for value in values], np.float64)

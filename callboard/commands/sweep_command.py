@@ -399,12 +399,7 @@ def _export(cells: Sequence[PlayedCell], path: Path) -> None:
     columns, replaces = columns_of_runs(cells), replacement_words(path)
     with whole_file(path) as part:
         if path.suffix == ".parquet":
-            texts = {
-                name
-                for name, column in columns.items()
-                if any(isinstance(each, str) for each in column)
-            }
-            write_parquet(columns, part, {}, TEXT_FIGURES | texts)
+            write_parquet(columns, part, {}, TEXT_FIGURES)
         else:
             with part.open("w", encoding="utf-8", newline="") as file:
                 write_csv(columns, file)

@@ -1,7 +1,7 @@
 """The tables as files: CSV with the standard library, Parquet with pyarrow where it is."""
 
 import csv
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import TextIO
 
@@ -42,17 +42,22 @@ def check_parquet() -> None:
     )
 
 
+def holds_text(name: str, values: Iterable[object], text: Container[str]) -> bool:
+    """Whether a column is one of text: its name is in `text`, or a row of it has some."""
+    return name in text or any(isinstance(value, str) for value in values)
+
+
 def write_parquet(
     columns: Columns, path: Path, about: dict[str, str], text: Container[str] = TEXT_COLUMNS
 ) -> int:
-    """One Parquet file with `about` in its metadata; how many rows.  `text` are the columns of
-    text.  Check first that it can be.
+    """One Parquet file with `about` in its metadata; how many rows.  `text` are the columns of text
+    (`holds_text`).  Check first that it can be.
     """
     import pyarrow
     import pyarrow.parquet
 
     def column_type(name: str, values: list[TableCell]) -> object:
-        if name in text:
+        if holds_text(name, values, text):
             return pyarrow.string()
         is_real = any(isinstance(value, float) for value in values)
         return pyarrow.float64() if is_real else pyarrow.int64()
