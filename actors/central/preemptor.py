@@ -30,7 +30,9 @@ class Preemptor:
         self._voice = voice
 
     def await_check(self, policies: int) -> None:
-        """Have the policy in force, the so manieth, asked for victims when it wants to be."""
+        """Have the policy in force asked for victims when it wants to be; `policies` were in force
+        before it.
+        """
         if self._policy.interval_ms is not None:
             due = PreemptionDue(policies)
             self._voice.send(self._voice.address, due, NO_CAUSE, self._policy.interval_ms)

@@ -58,9 +58,8 @@ def slot_detail(
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     mine = [at for at, number in enumerate(chosen.slot.tolist()) if number == slot]
     window = timeline_window(chosen, at_ms)
-    said += [_past_attempt_fact(chosen, at) for at in mine[::-1] if chosen.ended[at] < at_ms][
-        :_BEFORE
-    ]
+    over = [at for at in mine[::-1] if chosen.ended[at] < at_ms]
+    said += [_past_attempt_fact(chosen, at) for at in over[:_BEFORE]]
     lanes: list[Lane] = []
     if view.lane_columns:
         lanes = [

@@ -190,8 +190,8 @@ class Run {
     const { job, task, level, began } = this.slotTrack;
     const place = this.placeOfJob.get(job[entry]);
     const kind = this.isReduce[slot] ? "reduce" : "map";
-    const its = { [-1]: "setup", [-2]: "cleanup" }[task[entry]] ?? `${kind} ${task[entry]}`;
-    const what = `${its} of ${jobTitle(job[entry], this.data.jobs.name[place])}`;
+    const taskName = { [-1]: "setup", [-2]: "cleanup" }[task[entry]] ?? `${kind} ${task[entry]}`;
+    const what = `${taskName} of ${jobTitle(job[entry], this.data.jobs.name[place])}`;
     const near = ["node-local", "rack-local", "off-rack"][level[entry]];
     const state = this.slotTrack.stateOf(slot);
     const how = slots[state] === kind ? "" : slots[state];
